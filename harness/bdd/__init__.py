@@ -1,0 +1,1 @@
+"""The pytest plugin: features collected, steps bound, Cucumber Messages written."""

@@ -1,0 +1,1 @@
+"""Drives or watches one round: rig and vision in, a timeline of events out."""

@@ -1,0 +1,1 @@
+"""Observations to a located cause or a set of candidates; smallest test sets."""

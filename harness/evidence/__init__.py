@@ -1,0 +1,1 @@
+"""Journal, seal, verify, replay, reports, traceability, history."""

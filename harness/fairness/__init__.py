@@ -1,0 +1,1 @@
+"""Tosses to a decision about dice and shaker."""

@@ -1,0 +1,90 @@
+"""What did happen and what was driven: the raw observations of a run, apart from what must happen.
+
+Dealing makes them, evidence keeps them, diagnosis explains them. They hold no judgement. All
+times are seconds on the host's monotonic clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Dice = tuple[int, int, int]
+"""Three face values in order, each 1 to 6."""
+
+Mode = Literal["presented", "tossed", "entered"]
+
+
+@dataclass(frozen=True, slots=True)
+class LampSample:
+    """The lamps sensed once, over one path (a device's name).
+
+    `lit` and `unknown` are area ids; an area in neither was sensed dark. `unknown` areas could not
+    be sensed (module offline). An area with several lamps that disagree is in `split`. `levels` are
+    relative brightnesses (1.0 = the reference of a good lamp), only from analogue paths.
+    """
+
+    at: float
+    path: str
+    lit: frozenset[str]
+    unknown: frozenset[str] = frozenset()
+    split: frozenset[str] = frozenset()
+    flicker: frozenset[str] = frozenset()
+    levels: Mapping[str, float] | None = None
+
+
+Stage = Literal["before", "after-1", "after-2", "lit", "cleared"]
+"""When in an entry a sample was taken: before the first key, after the first or second key,
+after the committing key, after the clear key."""
+
+
+@dataclass(frozen=True, slots=True)
+class StagedSample:
+    """A lamp sample with its place in the entry."""
+
+    stage: Stage
+    sample: LampSample
+
+
+@dataclass(frozen=True, slots=True)
+class DiceSeen:
+    """What the dice camera gave: values sorted ascending, or a reason why there are none."""
+
+    values: tuple[int, ...]
+    reason: str | None
+    confidence: float
+    frames: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One result entered on the terminal and cleared, with everything sensed around it.
+
+    `shown` are the dice as presented (None when tossed or entered), `seen` what the camera read,
+    `keyed` the keys whose relays were driven, in order (`"1"` .. `"6"`), `echoed` what the terminal
+    itself reports as entered, where the rig can read that.
+    """
+
+    book: str
+    rig: str
+    index: int
+    mode: Mode
+    shown: Dice | None
+    seen: DiceSeen | None
+    keyed: tuple[str, ...]
+    lamps: tuple[StagedSample, ...]
+    started: float
+    ended: float
+    echoed: tuple[str, ...] | None = None
+    settle_s: float | None = None
+    cleared_by_key: bool = True
+    faults: tuple[Mapping[str, object], ...] = field(default=())
+    """Errors met during the entry, each as `HarnessError.to_json` gives it."""
+
+    def lit(self, stage: Stage) -> frozenset[str] | None:
+        """Give the areas sensed lit at a stage (last sample of it), or None if none was taken."""
+        for staged in reversed(self.lamps):
+            if staged.stage == stage:
+                return staged.sample.lit
+        return None

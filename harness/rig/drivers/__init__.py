@@ -1,0 +1,1 @@
+"""One device's protocol a file, bound by name from the rig file."""

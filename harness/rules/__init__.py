@@ -1,0 +1,1 @@
+"""What must happen: dice, areas, rule books, settlement, procedure, the clause register."""

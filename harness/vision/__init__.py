@@ -1,0 +1,1 @@
+"""Frames to readings: dice, lamps, motion, quality gates, calibration. Pure functions of arrays."""
