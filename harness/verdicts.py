@@ -102,7 +102,9 @@ class Finding:
     than one name is a candidate set. `fault` is a word of diagnosis (`dead`, `swapped`,
     `no-reply`), `what` the sentence a person reads. `clauses` are the breached clauses' tags,
     `depends_on` the readings without which the finding would not stand, `evidence` references
-    into the record (`journal:LINE`, `frames/NAME`), `next_test` what would split a candidate set.
+    into the record (`journal:LINE`, `frames/NAME`), `results` the results concerned as written
+    (`1,1,2`), `next_test` what would split a candidate set. Several parts with a `DUT_FAIL` are all
+    at fault together (two lamps exchanged); with `AMBIGUOUS` one of them is.
     """
 
     verdict: Verdict
@@ -112,6 +114,7 @@ class Finding:
     clauses: tuple[str, ...] = ()
     depends_on: tuple[str, ...] = ()
     evidence: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()
     next_test: str | None = None
 
     def to_json(self) -> dict[str, object]:
@@ -124,6 +127,7 @@ class Finding:
             "clauses": list(self.clauses),
             "depends_on": list(self.depends_on),
             "evidence": list(self.evidence),
+            "results": list(self.results),
             "next_test": self.next_test,
         }
 
