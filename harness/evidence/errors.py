@@ -1,0 +1,37 @@
+"""What can go wrong with a record."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.verdicts import ConfigurationError, HarnessError
+
+
+class EvidenceError(HarnessError):
+    """The record could not be kept: the disk is full, gone or refuses writing."""
+
+
+class UnreadableRecordError(ConfigurationError):
+    """A run folder, or a file of it, is not there or is not what it should be."""
+
+
+class FolderInUseError(ConfigurationError):
+    """The folder asked for already holds something: a run never mixes with other files."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(
+            str(folder),
+            expected="a folder that is new or empty",
+            found="files in it",
+            remedy="name another folder with --out, or take up that run with --resume",
+        )
+
+
+def not_a_run(folder: Path, found: str) -> UnreadableRecordError:
+    """Make the error for a folder that holds no run."""
+    return UnreadableRecordError(
+        str(folder),
+        expected="a run folder (manifest.json and journal.jsonl)",
+        found=found,
+        remedy="name the folder that `sicbo-hil run` wrote",
+    )

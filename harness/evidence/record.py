@@ -1,0 +1,323 @@
+"""The way to write a run's record: one typed method for each kind of record.
+
+One process makes the record (`RunRecord.create`) or takes it up after a break
+(`RunRecord.resume`); workers join it (`RunRecord.attach`). All append to one journal.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+
+from harness.evidence.canonical import file_sha256, sha256_hex
+from harness.evidence.frames import FrameStore
+from harness.evidence.journal import Journal
+from harness.evidence.journal_lines import read_records
+from harness.evidence.records import (
+    AskedResults,
+    KeptFrame,
+    Rejudged,
+    RunFinished,
+    RunResumed,
+    RunStarted,
+    Scenario,
+    ScenarioFinished,
+    Step,
+    entry_body,
+)
+from harness.evidence.run_folder import RunFolder, create_run_folder, open_run_folder
+from harness.observations import Entry, Mode
+from harness.rules.judgement import Judgement, Limits
+from harness.rules.timeline import Event
+from harness.verdicts import Finding, HarnessError, Measurement, Verdict
+
+
+class RunRecord:
+    """The record of one run, open for writing; also a context manager.
+
+    Each method returns the number of the journal line it wrote, once that is on the disk, and
+    raises EvidenceError if it cannot be written. Methods may be called from several threads and,
+    each with its own RunRecord, from several processes. Elapsed time spent in here is summed in
+    `spent_s`.
+    """
+
+    def __init__(self, folder: RunFolder) -> None:
+        self.folder = folder
+        self.spent_s = 0.0
+        self._journal = Journal(folder.journal)
+        self._frames = FrameStore(folder.frames)
+
+    @classmethod
+    def create(
+        cls, path: Path, manifest: Mapping[str, object], asked: Mapping[str, AskedResults]
+    ) -> RunRecord:
+        """Make the run folder and the journal's first line.
+
+        `manifest` is `harness.evidence.manifest.Manifest.to_json()`; `asked` says for each book how
+        many results this run is to check and in which mode. Raises FolderInUseError if the folder
+        is not empty.
+        """
+        folder = create_run_folder(path, manifest)
+        record = cls(folder)
+        body: RunStarted = {
+            "run_id": str(manifest["run_id"]),
+            "manifest_sha256": file_sha256(folder.manifest),
+            "asked": dict(asked),
+        }
+        record._append("run-started", body)
+        return record
+
+    @classmethod
+    def attach(cls, path: Path) -> RunRecord:
+        """Join a run that another process created; UnreadableRecordError if there is none."""
+        return cls(open_run_folder(path))
+
+    @classmethod
+    def resume(cls, path: Path, why: str = "not known") -> RunRecord:
+        """Take up a run that broke off, and record the break.
+
+        Clears away what the break left half-made (parts of pictures). Raises UnreadableRecordError
+        if the folder holds no run.
+        """
+        folder = open_run_folder(path)
+        for part in folder.path.rglob("*.part"):
+            part.unlink(missing_ok=True)
+        record = cls(folder)
+        last = read_records(folder.journal)[-1]
+        body: RunResumed = {
+            "after_line": last.line,
+            "after_utc": last.utc,
+            "gap_s": max(0.0, time.monotonic() - last.mono),
+            "why": why,
+        }
+        record._append("run-resumed", body)
+        return record
+
+    def rig_fact(
+        self,
+        rig: str,
+        topic: str,
+        part: str,
+        what: str,
+        *,
+        good: bool | None = None,
+        count: int = 1,
+        data: Mapping[str, object] | None = None,
+    ) -> int:
+        """Record a fact about our side (self-check, reference, repeated reads, retakes)."""
+        return self._append(
+            "rig-fact",
+            {
+                "rig": rig,
+                "topic": topic,
+                "part": part,
+                "what": what,
+                "good": good,
+                "count": count,
+                "data": dict(data or {}),
+            },
+        )
+
+    def feature(self, uri: str, text: str) -> int:
+        """Record a feature's text as it is run; `uri` is its path within the project."""
+        body = {"uri": uri, "text": text, "sha256": sha256_hex(text.encode("utf-8"))}
+        return self._append("feature", body)
+
+    def scenario_started(self, scenario: Scenario) -> int:
+        """Record that a scenario begins."""
+        return self._append("scenario-started", scenario.body())
+
+    def events(self, scenario: str, rig: str, events: Iterable[Event]) -> list[int]:
+        """Record events of a round's timeline, in order, with one flush."""
+        return self._append_all(
+            (
+                "event",
+                {
+                    "scenario": scenario,
+                    "rig": rig,
+                    "t": event.t,
+                    "event": event.name,
+                    "data": dict(event.data),
+                },
+            )
+            for event in events
+        )
+
+    def entry(
+        self,
+        entry: Entry,
+        judgement: Judgement,
+        *,
+        scenario: str,
+        frames: Sequence[KeptFrame] = (),
+        options: Mapping[str, object] | None = None,
+        limits: Limits | None = None,
+        attempt: int = 1,
+        events: Iterable[Event] = (),
+    ) -> int:
+        """Record one entry with its frames, its timeline and its first judgement.
+
+        `frames` are the bytes as received of every picture that voted; they are on the disk before
+        the line that names them. `events` of the entry's round are written with the same flush.
+        `options` and `limits` are those the judgement was made with. Gives the entry's line.
+        """
+        begun = time.perf_counter()
+        kept = [self._frames.keep(frame) for frame in frames]
+        body = entry_body(
+            entry,
+            scenario=scenario,
+            frames=kept,
+            judgement=judgement.to_json(),
+            options=dict(options or {}),
+            limits=(limits or Limits()).to_json(),
+            attempt=attempt,
+        )
+        records: list[tuple[str, Mapping[str, object]]] = [
+            (
+                "event",
+                {
+                    "scenario": scenario,
+                    "rig": entry.rig,
+                    "t": event.t,
+                    "event": event.name,
+                    "data": dict(event.data),
+                },
+            )
+            for event in events
+        ]
+        lines = self._journal.append_all([*records, ("entry", body)])
+        self.spent_s += time.perf_counter() - begun
+        return lines[-1]
+
+    def measurement(self, scenario: str, measurement: Measurement) -> int:
+        """Record a measured value with its limits, uncertainty and verdict."""
+        return self._append(
+            "measurement",
+            {
+                "scenario": scenario,
+                "name": measurement.name,
+                "unit": measurement.unit,
+                "low": measurement.low,
+                "high": measurement.high,
+                "value": measurement.value,
+                "uncertainty": measurement.uncertainty,
+                "verdict": measurement.verdict.value,
+            },
+        )
+
+    def operator(
+        self, scenario: str, rig: str, *, prompt: str, clause: str, answer: str | None, by: str = ""
+    ) -> int:
+        """Record what a person was asked and said; None if no answer came in time."""
+        return self._append(
+            "operator",
+            {
+                "scenario": scenario,
+                "rig": rig,
+                "prompt": prompt,
+                "clause": clause,
+                "answer": answer,
+                "by": by,
+            },
+        )
+
+    def deviation(self, scenario: str, rig: str, clause: str, what: str, at: float) -> int:
+        """Record a breach of the procedure."""
+        return self._append(
+            "deviation",
+            {"scenario": scenario, "rig": rig, "clause": clause, "what": what, "at": at},
+        )
+
+    def error(
+        self, error: HarnessError, *, scenario: str | None = None, rig: str | None = None
+    ) -> int:
+        """Record an error of the harness; one outside any scenario makes the run inconclusive."""
+        return self._append("error", {"scenario": scenario, "rig": rig, "error": error.to_json()})
+
+    def scenario_finished(
+        self,
+        scenario: Scenario,
+        verdict: Verdict,
+        what: str,
+        *,
+        started: float,
+        ended: float,
+        steps: Sequence[Step] = (),
+        results: Mapping[str, Verdict] | None = None,
+        mode: Mode | None = None,
+        depends_on: Sequence[str] = (),
+        evidence: Sequence[str] = (),
+        attempt: int = 1,
+    ) -> int:
+        """Record a scenario's verdict; only when this has returned may the verdict be shown.
+
+        `results` gives each result the scenario answers for (`1,1,2`) its verdict. Of several
+        attempts of one scenario id the last one counts.
+        """
+        body: ScenarioFinished = {
+            **scenario.body(),
+            "verdict": verdict.value,
+            "what": what,
+            "started": started,
+            "ended": ended,
+            "steps": [step.body() for step in steps],
+            "results": {dice: found.value for dice, found in (results or {}).items()},
+            "mode": mode,
+            "depends_on": list(depends_on),
+            "evidence": list(evidence),
+            "attempt": attempt,
+        }
+        return self._append("scenario-finished", body)
+
+    def rejudged(
+        self,
+        scenario: str,
+        verdict: Verdict,
+        what: str,
+        why: str,
+        results: Mapping[str, Verdict] | None = None,
+    ) -> int:
+        """Record that diagnosis, in the light of the whole run, changed a scenario's verdict."""
+        body: Rejudged = {
+            "scenario": scenario,
+            "verdict": verdict.value,
+            "what": what,
+            "results": {dice: found.value for dice, found in (results or {}).items()},
+            "why": why,
+        }
+        return self._append("rejudged", body)
+
+    def finding(self, finding: Finding, *, book: str | None = None, rig: str | None = None) -> int:
+        """Record a located cause."""
+        return self._append("finding", {**finding.to_json(), "book": book, "rig": rig})
+
+    def run_finished(self, *, complete: bool = True, why: str = "") -> int:
+        """Record the end; not complete where what was left could not be run."""
+        body: RunFinished = {"complete": complete, "why": why}
+        return self._append("run-finished", body)
+
+    def close(self) -> None:
+        """Close the journal; nothing is lost by not calling it."""
+        self._journal.close()
+
+    def __enter__(self) -> RunRecord:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _append(self, kind: str, body: Mapping[str, object]) -> int:
+        return self._append_all([(kind, body)])[0]
+
+    def _append_all(self, records: Iterable[tuple[str, Mapping[str, object]]]) -> list[int]:
+        begun = time.perf_counter()
+        lines = self._journal.append_all(records)
+        self.spent_s += time.perf_counter() - begun
+        return lines

@@ -1,0 +1,453 @@
+"""What the journal holds: the kinds of record and the shape of each body.
+
+The schema's version is `harness.evidence.journal.SCHEMA_VERSION`; members may be added within a
+version, never renamed or given another meaning. Times named `t`, `at`, `started` and `ended` are
+seconds on the host's monotonic clock, as is `mono` of the line; `utc` of the line is the wall
+clock. A member that is `None` was not known or does not apply.
+
+| kind | body | written |
+|---|---|---|
+| `run-started` | `RunStarted` | first line |
+| `run-resumed` | `RunResumed` | when a broken-off run goes on: the break |
+| `torn` | `Torn` | when a half-written end was found and set aside |
+| `rig-fact` | `RigFact` | self-check, identification, references, repeated reads, retakes |
+| `feature` | `FeatureSource` | once for each feature file, before its first scenario |
+| `scenario-started` | `ScenarioStarted` | |
+| `event` | `EventBody` | one act or observation of a round's timeline |
+| `entry` | `EntryBody` | one result entered, lamps sensed, frames that voted, first judgement |
+| `measurement` | `MeasurementBody` | |
+| `operator` | `OperatorAnswer` | a question put to a person and the answer |
+| `deviation` | `DeviationBody` | a breach found by the procedure monitor |
+| `error` | `ErrorBody` | an error of the harness (`HarnessError.to_json`) |
+| `scenario-finished` | `ScenarioFinished` | the verdict that counts |
+| `rejudged` | `Rejudged` | diagnosis changed a scenario's verdict: this one counts |
+| `finding` | `FindingBody` | one cause, located |
+| `run-finished` | `RunFinished` | last line; without it the run is unfinished |
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NotRequired, TypedDict
+
+from harness.observations import Dice, DiceSeen, Entry, LampSample, Mode, Stage, StagedSample
+from harness.verdicts import Verdict
+
+
+class RunStarted(TypedDict):
+    """The run's id, the digest of its manifest and what is asked for.
+
+    `asked` gives for each book how many results are to be checked and in which mode.
+    """
+
+    run_id: str
+    manifest_sha256: str
+    asked: dict[str, AskedResults]
+
+
+class AskedResults(TypedDict):
+    """How many results of a book a run is to check, and how they come about."""
+
+    checked: int
+    mode: Mode
+
+
+class RunResumed(TypedDict):
+    """A break: why (as far as known), the last line before it, how long nothing was recorded."""
+
+    after_line: int
+    after_utc: str
+    gap_s: float
+    why: str
+
+
+class Torn(TypedDict):
+    """Where half-written bytes were set aside."""
+
+    file: str
+    bytes: int
+    sha256: str
+
+
+class RigFact(TypedDict):
+    """A fact about our side: `topic` is `self-check`, `instrument`, `reference`, `reads`, ...
+
+    `good` is False for a fault of the rig, None where the fact is neither. Counts
+    (`reads` repeated, `retakes` of a picture) are summed in the report.
+    """
+
+    rig: str
+    topic: str
+    part: str
+    good: bool | None
+    what: str
+    count: int
+    data: dict[str, object]
+
+
+class FeatureSource(TypedDict):
+    """A feature as it was when it ran: its path within the project and its whole text."""
+
+    uri: str
+    text: str
+    sha256: str
+
+
+class StepResult(TypedDict):
+    """One step of a scenario; `line` is its line in the feature, `verdict` None if not reached."""
+
+    keyword: str
+    text: str
+    line: int | None
+    verdict: str | None
+    what: str
+    started: float | None
+    ended: float | None
+    arguments: NotRequired[list[str]]
+
+
+class ScenarioStarted(TypedDict):
+    """A scenario begins; `scenario` is its id: stable, unique in the run (also over a resume)."""
+
+    scenario: str
+    feature: str
+    name: str
+    line: int | None
+    tags: list[str]
+    clauses: list[str]
+    book: str
+    rig: str
+
+
+class ScenarioFinished(ScenarioStarted):
+    """A scenario's end. `results` gives each result it answers for its own verdict (`1,1,2`: PASS).
+
+    `attempt` counts retakes from 1; the last attempt counts. `depends_on` are readings. `evidence`
+    refers into the record: `journal:LINE`, `frames/NAME`.
+    """
+
+    verdict: str
+    what: str
+    started: float
+    ended: float
+    steps: list[StepResult]
+    results: dict[str, str]
+    mode: Mode | None
+    depends_on: list[str]
+    evidence: list[str]
+    attempt: int
+
+
+class Rejudged(TypedDict):
+    """A scenario's verdict, and those of its results, in the light of the whole run."""
+
+    scenario: str
+    verdict: str
+    what: str
+    results: dict[str, str]
+    why: str
+
+
+class EventBody(TypedDict):
+    """An event of the timeline (`harness.rules.timeline.Event`) of one round of a rig."""
+
+    scenario: str
+    rig: str
+    t: float
+    event: str
+    data: dict[str, object]
+
+
+class FrameRef(TypedDict):
+    """A picture that voted: its file under `frames/` and the digest of the bytes as received."""
+
+    name: str
+    sha256: str
+    at: float | None
+
+
+class SampleBody(TypedDict):
+    """A lamp sample with its place in the entry; area ids sorted by code point."""
+
+    stage: Stage
+    at: float
+    path: str
+    lit: list[str]
+    unknown: list[str]
+    split: list[str]
+    flicker: list[str]
+    levels: dict[str, float] | None
+
+
+class SeenBody(TypedDict):
+    """What the dice camera gave."""
+
+    values: list[int]
+    reason: str | None
+    confidence: float
+    frames: list[str]
+
+
+class JudgementBody(TypedDict):
+    """`harness.rules.judgement.Judgement` of the entry alone, before diagnosis."""
+
+    verdict: str
+    what: str
+    expected: list[str]
+    missing: list[str]
+    extra: list[str]
+
+
+class EntryBody(TypedDict):
+    """An `harness.observations.Entry` as JSON, with its judgement and the scenario it belongs to.
+
+    `options` are the readings in force for the judgement, `limits` what it was judged against.
+    """
+
+    scenario: str
+    book: str
+    rig: str
+    index: int
+    mode: Mode
+    shown: list[int] | None
+    seen: SeenBody | None
+    keyed: list[str]
+    echoed: list[str] | None
+    lamps: list[SampleBody]
+    started: float
+    ended: float
+    settle_s: float | None
+    cleared_by_key: bool
+    faults: list[dict[str, object]]
+    frames: list[FrameRef]
+    judgement: dict[str, object]
+    options: dict[str, object]
+    limits: dict[str, object]
+    attempt: int
+
+
+class MeasurementBody(TypedDict):
+    """A `harness.verdicts.Measurement` with its verdict; `uncertainty` is expanded, k = 2."""
+
+    scenario: str
+    name: str
+    unit: str
+    low: float | None
+    high: float | None
+    value: float | None
+    uncertainty: float
+    verdict: str
+
+
+class OperatorAnswer(TypedDict):
+    """What a person was asked and said; `answer` None if there was no answer in time."""
+
+    scenario: str
+    rig: str
+    prompt: str
+    clause: str
+    answer: str | None
+    by: str
+
+
+class DeviationBody(TypedDict):
+    """A breach of the procedure: the clause, what happened, when."""
+
+    scenario: str
+    rig: str
+    clause: str
+    what: str
+    at: float
+
+
+class ErrorBody(TypedDict):
+    """An error of the harness, as `HarnessError.to_json` gives it."""
+
+    scenario: str | None
+    rig: str | None
+    error: dict[str, object]
+
+
+FindingBody = dict[str, object]
+"""`harness.verdicts.Finding.to_json`, plus `book` and `rig` where the finding is of one."""
+
+
+class RunFinished(TypedDict):
+    """The end: `complete` is False where what was left could not be run (a broken rig, Ctrl-C)."""
+
+    complete: bool
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFrame:
+    """A frame to be kept beside an entry: the bytes as received and when (monotonic s)."""
+
+    data: bytes
+    at: float | None = None
+    suffix: str = ".jpg"
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Which scenario a record belongs to; `id` is unique in the run and the same on a resume."""
+
+    id: str
+    feature: str
+    name: str
+    book: str
+    rig: str
+    tags: tuple[str, ...] = ()
+    clauses: tuple[str, ...] = ()
+    line: int | None = None
+
+    def body(self) -> ScenarioStarted:
+        """Give the scenario as its records hold it."""
+        return {
+            "scenario": self.id,
+            "feature": self.feature,
+            "name": self.name,
+            "line": self.line,
+            "tags": list(self.tags),
+            "clauses": list(self.clauses),
+            "book": self.book,
+            "rig": self.rig,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step as it went; `verdict` None if the scenario ended before it."""
+
+    keyword: str
+    text: str
+    verdict: Verdict | None
+    what: str = ""
+    line: int | None = None
+    started: float | None = None
+    ended: float | None = None
+    arguments: tuple[str, ...] = field(default=())
+
+    def body(self) -> StepResult:
+        """Give the step as `scenario-finished` holds it."""
+        return {
+            "keyword": self.keyword,
+            "text": self.text,
+            "line": self.line,
+            "verdict": None if self.verdict is None else self.verdict.value,
+            "what": self.what,
+            "started": self.started,
+            "ended": self.ended,
+            "arguments": list(self.arguments),
+        }
+
+
+def sample_body(staged: StagedSample) -> SampleBody:
+    """Write a lamp sample as JSON."""
+    sample = staged.sample
+    return {
+        "stage": staged.stage,
+        "at": sample.at,
+        "path": sample.path,
+        "lit": sorted(sample.lit),
+        "unknown": sorted(sample.unknown),
+        "split": sorted(sample.split),
+        "flicker": sorted(sample.flicker),
+        "levels": None if sample.levels is None else dict(sample.levels),
+    }
+
+
+def read_sample(body: SampleBody) -> StagedSample:
+    """Read a lamp sample back."""
+    return StagedSample(
+        body["stage"],
+        LampSample(
+            at=body["at"],
+            path=body["path"],
+            lit=frozenset(body["lit"]),
+            unknown=frozenset(body["unknown"]),
+            split=frozenset(body["split"]),
+            flicker=frozenset(body["flicker"]),
+            levels=body["levels"],
+        ),
+    )
+
+
+def entry_body(
+    entry: Entry,
+    *,
+    scenario: str,
+    frames: Sequence[FrameRef],
+    judgement: Mapping[str, object],
+    options: Mapping[str, object],
+    limits: Mapping[str, object],
+    attempt: int,
+) -> EntryBody:
+    """Write an entry as JSON; `frames` replace the names the entry itself carries."""
+    seen = entry.seen
+    return {
+        "scenario": scenario,
+        "book": entry.book,
+        "rig": entry.rig,
+        "index": entry.index,
+        "mode": entry.mode,
+        "shown": None if entry.shown is None else list(entry.shown),
+        "seen": None
+        if seen is None
+        else {
+            "values": list(seen.values),
+            "reason": seen.reason,
+            "confidence": seen.confidence,
+            "frames": [frame["name"] for frame in frames],
+        },
+        "keyed": list(entry.keyed),
+        "echoed": None if entry.echoed is None else list(entry.echoed),
+        "lamps": [sample_body(staged) for staged in entry.lamps],
+        "started": entry.started,
+        "ended": entry.ended,
+        "settle_s": entry.settle_s,
+        "cleared_by_key": entry.cleared_by_key,
+        "faults": [dict(fault) for fault in entry.faults],
+        "frames": list(frames),
+        "judgement": dict(judgement),
+        "options": dict(options),
+        "limits": dict(limits),
+        "attempt": attempt,
+    }
+
+
+def read_entry(body: EntryBody) -> Entry:
+    """Read an entry back; equal to what was written but for the frames' names."""
+    seen, shown = body["seen"], body["shown"]
+    return Entry(
+        book=body["book"],
+        rig=body["rig"],
+        index=body["index"],
+        mode=body["mode"],
+        shown=None if shown is None else as_dice(shown),
+        seen=None
+        if seen is None
+        else DiceSeen(
+            tuple(seen["values"]), seen["reason"], seen["confidence"], tuple(seen["frames"])
+        ),
+        keyed=tuple(body["keyed"]),
+        lamps=tuple(read_sample(sample) for sample in body["lamps"]),
+        started=body["started"],
+        ended=body["ended"],
+        echoed=None if body["echoed"] is None else tuple(body["echoed"]),
+        settle_s=body["settle_s"],
+        cleared_by_key=body["cleared_by_key"],
+        faults=tuple(body["faults"]),
+    )
+
+
+def as_dice(values: Sequence[int]) -> Dice:
+    """Give three values as dice; raises ValueError for another number of values."""
+    first, second, third = values
+    return (first, second, third)
+
+
+def dice_text(values: Sequence[int]) -> str:
+    """Write dice as everywhere in the record: `1,1,2`."""
+    return ",".join(str(value) for value in values)

@@ -1,0 +1,168 @@
+"""The record boiled down: verdict, counts, findings, results of each book.
+
+Everything here is derived from the journal alone, so it can be derived again and compared.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.evidence.canonical import canonical
+from harness.evidence.journal_lines import Record
+from harness.verdicts import Verdict, overall
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioOutcome:
+    """A scenario as it stands in the end: its last attempt, rejudged where diagnosis did so."""
+
+    line: int
+    body: Mapping[str, Any]
+    verdict: Verdict
+    what: str
+    results: Mapping[str, Verdict]
+    rejudged: str | None = None
+
+
+def outcomes(records: Sequence[Record]) -> dict[str, ScenarioOutcome]:
+    """Give each finished scenario's outcome by its id, in the order they first finished."""
+    found: dict[str, ScenarioOutcome] = {}
+    for record in records:
+        body = record.body
+        if record.kind == "scenario-finished":
+            found[body["scenario"]] = ScenarioOutcome(
+                record.line,
+                body,
+                Verdict(body["verdict"]),
+                body["what"],
+                {dice: Verdict(verdict) for dice, verdict in body["results"].items()},
+            )
+        elif record.kind == "rejudged" and body["scenario"] in found:
+            old = found[body["scenario"]]
+            changed = {dice: Verdict(verdict) for dice, verdict in body["results"].items()}
+            found[body["scenario"]] = ScenarioOutcome(
+                old.line,
+                old.body,
+                Verdict(body["verdict"]),
+                body["what"],
+                {**old.results, **changed},
+                body["why"],
+            )
+    return found
+
+
+def counting(records: Sequence[Record]) -> dict[str, list[Record]]:
+    """Give for each finished scenario the records of the attempt that counts, in order.
+
+    What a broken-off or repeated attempt left stays in the journal and counts no more.
+    """
+    attempt: dict[str, list[Record]] = {}
+    kept: dict[str, list[Record]] = {}
+    for record in records:
+        scenario = record.body.get("scenario")
+        if scenario is None:
+            continue
+        if record.kind == "scenario-started":
+            attempt[scenario] = []
+        attempt.setdefault(scenario, []).append(record)
+        if record.kind == "scenario-finished":
+            kept[scenario] = attempt.pop(scenario)
+    return kept
+
+
+def findings(records: Sequence[Record]) -> list[dict[str, Any]]:
+    """Give the findings, each once: a resumed run may have recorded one again."""
+    kept: dict[bytes, dict[str, Any]] = {}
+    for record in records:
+        if record.kind == "finding":
+            body = record.body
+            cause = [body.get(name) for name in ("verdict", "part", "fault", "book", "rig")]
+            kept[canonical(cause)] = body
+    return list(kept.values())
+
+
+def book_results(
+    records: Sequence[Record], done: Mapping[str, ScenarioOutcome]
+) -> dict[str, dict[str, Any]]:
+    """Give for each book how many results were asked for, how many passed, and the mode.
+
+    A result seen on several rigs, or by several scenarios, has passed if it passed in all.
+    """
+    verdicts: dict[str, dict[str, list[Verdict]]] = {}
+    modes: dict[str, str] = {}
+    asked: dict[str, Any] = {}
+    for record in records:
+        if record.kind == "run-started":
+            asked = record.body["asked"]
+    for outcome in done.values():
+        book = outcome.body["book"]
+        if outcome.results:
+            modes.setdefault(book, outcome.body["mode"])
+        for dice, verdict in outcome.results.items():
+            verdicts.setdefault(book, {}).setdefault(dice, []).append(verdict)
+    return {
+        book: {
+            "checked": asked[book]["checked"] if book in asked else len(verdicts[book]),
+            "recorded": len(verdicts.get(book, {})),
+            "passed": sum(
+                all(verdict is Verdict.PASS for verdict in each)
+                for each in verdicts.get(book, {}).values()
+            ),
+            "mode": asked[book]["mode"] if book in asked else modes[book],
+        }
+        for book in sorted(set(asked) | set(verdicts))
+    }
+
+
+def summarise(records: Sequence[Record]) -> dict[str, Any]:
+    """Give `summary.json` from the journal's records.
+
+    The run's verdict is the worst of its scenarios, results and findings. An error of our side, a
+    rig fact that is not good, a result asked for and not recorded, or a record without its end
+    makes a run inconclusive that would otherwise have passed.
+    """
+    done = outcomes(records)
+    causes = findings(records)
+    books = book_results(records, done)
+    counts = Counter(outcome.verdict.value for outcome in done.values())
+    end = next((r.body for r in reversed(records) if r.kind == "run-finished"), None)
+    inconclusive = [
+        *(
+            f"{r.body['error'].get('subject')}: {r.body['error'].get('found')}"
+            for r in records
+            if r.kind == "error" and r.body["scenario"] is None
+        ),
+        *(r.body["what"] for r in records if r.kind == "rig-fact" and r.body["good"] is False),
+        *(
+            f"{book}: {told['checked'] - told['recorded']} results have no record"
+            for book, told in books.items()
+            if told["recorded"] < told["checked"]
+        ),
+    ]
+    if end is None:
+        inconclusive.append("the run is unfinished")
+    elif not end["complete"]:
+        inconclusive.append(end["why"] or "the run is not complete")
+    verdicts = [outcome.verdict for outcome in done.values()]
+    verdicts += [verdict for outcome in done.values() for verdict in outcome.results.values()]
+    verdicts += [Verdict(cause["verdict"]) for cause in causes]
+    if inconclusive:
+        verdicts.append(Verdict.RIG_FAULT)
+    run_id = next((r.body["run_id"] for r in records if r.kind == "run-started"), None)
+    return {
+        "run_id": run_id,
+        "verdict": overall(verdicts).value,
+        "counts": {
+            verdict.value: counts[verdict.value] for verdict in Verdict if verdict.value in counts
+        },
+        "findings": causes,
+        "results": books,
+        "inconclusive": inconclusive,
+        "finished": end is not None,
+        "breaks": sum(r.kind == "run-resumed" for r in records),
+        "started": records[0].utc if records else None,
+        "ended": records[-1].utc if records else None,
+    }
