@@ -1,0 +1,75 @@
+"""One possible cause: where it sits in the chain from pressed key to sensed lamp, and what it does.
+
+The chain is key -> terminal -> rule -> lamp -> sense. A cause changes one link; several causes
+compose in the order of the chain, so any set of causes predicts every sample of a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from harness.diagnosis.facts import FourthKey
+from harness.diagnosis.terminal import KeyFault
+from harness.observations import Dice, Stage
+from harness.verdicts import Verdict
+
+RuleFault = Callable[[Dice, int], int]
+"""From the dice entered and the mask that should be lit to the mask the table computes."""
+
+LampFault = Callable[[int, int, bool], int]
+"""From the commanded mask, the last result's commanded mask and whether a result is entered now
+to the mask that shines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """A person keys `entered` when the dice lying are `shown` (both sorted)."""
+
+    shown: Dice
+    entered: Dice
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A single fault that the model knows.
+
+    `part` is the table's (or person's) side, `rig_part` what on our side would look the same over
+    one sense path or one actuator. `verdict` is what stands when `rig_part` can be excluded.
+    `excluded_by` names what excludes it: a verified map, a second sense path, or nothing. A cause
+    that is not `few` only lists what was seen, so every other explanation comes before it.
+    """
+
+    part: tuple[str, ...]
+    fault: str
+    what: str
+    verdict: Verdict = Verdict.DUT_FAIL
+    rig_part: tuple[str, ...] = ()
+    excluded_by: tuple[str, ...] = ()
+    depends_on: tuple[str, ...] = ()
+    key: KeyFault | None = None
+    held: str | None = None
+    fourth_key: FourthKey | None = None
+    slip: Slip | None = None
+    rule: RuleFault | None = None
+    lamp: LampFault | None = None
+    path: str | None = None
+    wild: frozenset[Stage] = frozenset()
+    few: bool = True
+
+    @property
+    def at_keys(self) -> bool:
+        """Tell whether the cause changes what the terminal takes as entered."""
+        return bool(self.key or self.held or self.fourth_key or self.slip)
+
+    def over(self, path: str) -> Cause:
+        """Give the same change seen over one sense path only: then our sense is at fault."""
+        return replace(
+            self,
+            part=self.rig_part,
+            rig_part=(),
+            verdict=Verdict.RIG_FAULT,
+            path=path,
+            excluded_by=(),
+            what=f"{self.what} over {path} only; another path sees it right",
+        )

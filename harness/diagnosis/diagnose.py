@@ -1,0 +1,337 @@
+"""From all observations of a run to findings: who is answerable, located."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from harness.diagnosis.areamask import AreaMask
+from harness.diagnosis.cause import Cause
+from harness.diagnosis.facts import RigFacts
+from harness.diagnosis.next_test import NextTest, next_test
+from harness.diagnosis.search import CauseSet, explain
+from harness.diagnosis.simulate import Prediction
+from harness.observations import Dice, Entry
+from harness.verdicts import Finding, Verdict, overall
+
+_NO_READING = frozenset({"leaning", "stacked", "missing", "extra"})
+
+
+class Layout(Protocol):
+    """What diagnosis asks of a rule book."""
+
+    @property
+    def areas(self) -> Mapping[str, object]:
+        """The areas of the layout, by id."""
+        ...
+
+    def winning_areas(
+        self, dice: Sequence[int], options: Mapping[str, object] | None = None
+    ) -> frozenset[str]:
+        """Give the areas that win on a result."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """Causes found, the verdict of each entry (in their order), and the tests that would split."""
+
+    findings: tuple[Finding, ...]
+    verdicts: tuple[Verdict, ...]
+    next_tests: tuple[NextTest, ...] = ()
+
+
+@dataclass
+class _Collected:
+    findings: list[Finding] = field(default_factory=list)
+    verdicts: dict[int, set[Verdict]] = field(default_factory=dict)
+
+    def add(self, finding: Finding, entries: Iterable[int]) -> None:
+        self.findings.append(finding)
+        for i in entries:
+            self.verdicts.setdefault(i, set()).add(finding.verdict)
+
+
+def diagnose(
+    entries: Sequence[Entry],
+    book: Layout,
+    facts: RigFacts,
+    options: Mapping[str, object] | None = None,
+) -> Diagnosis:
+    """Explain a run's entries (in time order, one book, one rig).
+
+    An entry during which our own link or camera failed is `RIG_FAULT` and takes no part in judging
+    the table. Each other entry whose samples differ from what the book demands gets the verdict of
+    the cause that explains it.
+    """
+    collected = _Collected()
+    _rig_faults(entries, collected)
+    _readings(entries, collected)
+    _wrong_entries(entries, collected)
+    _unsensed(entries, facts, collected)
+    _unsteady(entries, collected)
+
+    sound = [i for i in range(len(entries)) if not entries[i].faults and entries[i].lamps]
+    areas = AreaMask(sorted(book.areas))
+    masks: dict[Dice, int] = {}
+
+    def winning(dice: Dice) -> int:
+        if dice not in masks:
+            masks[dice] = areas.mask(book.winning_areas(dice, options))
+        return masks[dice]
+
+    prediction = Prediction([entries[i] for i in sound], facts, areas, winning)
+    tests = _equipment(prediction, sound, collected, facts)
+    verdicts = tuple(
+        overall(collected.verdicts[i]) if i in collected.verdicts else Verdict.PASS
+        for i in range(len(entries))
+    )
+    return Diagnosis(tuple(collected.findings), verdicts, tests)
+
+
+def _evidence(entries: Sequence[Entry], numbers: Iterable[int]) -> tuple[str, ...]:
+    return tuple(f"entry:{entries[i].index}" for i in numbers)
+
+
+def _said(keys: Iterable[object]) -> str:
+    return ",".join(map(str, keys))
+
+
+def _results(entries: Sequence[Entry], numbers: Iterable[int]) -> tuple[str, ...]:
+    said = {_said(k for k in entries[i].keyed if k.isdigit()) for i in numbers}
+    return tuple(sorted(said))
+
+
+def _rig_faults(entries: Sequence[Entry], collected: _Collected) -> None:
+    by_cause: dict[tuple[str, str], list[int]] = {}
+    first: dict[tuple[str, str], Mapping[str, object]] = {}
+    for i, entry in enumerate(entries):
+        for fault in entry.faults:
+            key = (str(fault["subject"]), str(fault["error"]))
+            by_cause.setdefault(key, []).append(i)
+            first.setdefault(key, fault)
+    for (subject, error), numbers in by_cause.items():
+        fault = first[subject, error]
+        collected.add(
+            Finding(
+                Verdict.RIG_FAULT,
+                (subject if ":" in subject else f"device:{subject}",),
+                str(fault.get("fault") or error),
+                f"expected {fault['expected']}, found {fault['found']}; {fault['remedy']}",
+                evidence=_evidence(entries, numbers),
+            ),
+            numbers,
+        )
+
+
+def _readings(entries: Sequence[Entry], collected: _Collected) -> None:
+    unread: dict[str, list[int]] = {}
+    misread: list[int] = []
+    for i, entry in enumerate(entries):
+        if entry.seen is None:
+            continue
+        if entry.seen.reason is not None:
+            unread.setdefault(entry.seen.reason, []).append(i)
+        elif entry.shown is not None and tuple(sorted(entry.shown)) != entry.seen.values:
+            misread.append(i)
+    for reason, numbers in unread.items():
+        dice = reason in _NO_READING
+        collected.add(
+            Finding(
+                Verdict.NO_RESULT if dice else Verdict.RIG_FAULT,
+                ("dice",) if dice else ("camera:dice",),
+                reason,
+                f"the dice were not read: {reason}",
+                evidence=_evidence(entries, numbers),
+            ),
+            numbers,
+        )
+    if misread:
+        entry = entries[misread[0]]
+        read = _said(entry.seen.values if entry.seen else ())
+        collected.add(
+            Finding(
+                Verdict.RIG_FAULT,
+                ("camera:dice",),
+                "misread",
+                f"dice set to {_said(entry.shown or ())} were read as {read}",
+                evidence=_evidence(entries, misread),
+            ),
+            misread,
+        )
+
+
+def _wrong_entries(entries: Sequence[Entry], collected: _Collected) -> None:
+    """Find keys that were driven for other values than the camera read: the entry was wrong."""
+    for i, entry in enumerate(entries):
+        if entry.seen is None or entry.mode == "entered" or not entry.seen.values:
+            continue
+        keyed = tuple(sorted(int(k) for k in entry.keyed if k.isdigit()))
+        if len(keyed) == 3 and keyed != entry.seen.values:
+            collected.add(
+                Finding(
+                    Verdict.PROCEDURE_FAIL,
+                    ("dealer",),
+                    "wrong-entry",
+                    f"{_said(keyed)} was entered while the dice showed {_said(entry.seen.values)}",
+                    evidence=_evidence(entries, [i]),
+                    results=(_said(entry.seen.values),),
+                ),
+                [i],
+            )
+
+
+def _unsensed(entries: Sequence[Entry], facts: RigFacts, collected: _Collected) -> None:
+    unknown: dict[str, set[int]] = {}
+    for i, entry in enumerate(entries):
+        for staged in entry.lamps:
+            for area in staged.sample.unknown:
+                unknown.setdefault(area, set()).add(i)
+    by_device: dict[str, set[str]] = {}
+    for area in unknown:
+        by_device.setdefault(facts.lamp_channels.get(area, "inputs").partition(":")[0], set()).add(
+            area
+        )
+    for device, areas in by_device.items():
+        numbers = sorted(set().union(*(unknown[a] for a in areas)))
+        collected.add(
+            Finding(
+                Verdict.RIG_FAULT,
+                (f"device:{device}",),
+                "not-sensed",
+                f"{', '.join(sorted(areas))} could not be sensed: unknown, not dark",
+                evidence=_evidence(entries, numbers),
+            ),
+            numbers,
+        )
+
+
+def _unsteady(entries: Sequence[Entry], collected: _Collected) -> None:
+    for fault, said in (("flicker", "flickers"), ("split", "has lamps that disagree")):
+        by_area: dict[str, set[int]] = {}
+        for i, entry in enumerate(entries):
+            for staged in entry.lamps:
+                for area in getattr(staged.sample, fault):
+                    by_area.setdefault(area, set()).add(i)
+        for area, numbers in sorted(by_area.items()):
+            collected.add(
+                Finding(
+                    Verdict.DUT_FAIL,
+                    (f"lamp:{area}",),
+                    fault,
+                    f"{area} {said}",
+                    evidence=_evidence(entries, sorted(numbers)),
+                ),
+                numbers,
+            )
+
+
+def _equipment(
+    prediction: Prediction, numbers: Sequence[int], collected: _Collected, facts: RigFacts
+) -> tuple[NextTest, ...]:
+    wrong = prediction.mismatches(())
+    if not wrong:
+        return ()
+    samples = prediction.samples
+    candidates = explain(prediction)
+    concerned = sorted({samples[n].entry for n in wrong})
+    if not candidates:
+        finding = _unexplained(prediction, wrong, concerned)
+        collected.add(finding, [numbers[i] for i in concerned])
+        return ()
+    test = next_test(prediction, candidates)
+    if len(candidates) > 1 or len(candidates[0]) == 1:
+        finding = _joined(prediction, candidates, facts, concerned, test)
+        collected.add(finding, [numbers[i] for i in concerned])
+    else:
+        _separately(prediction, candidates[0], numbers, collected, facts)
+    return () if test is None else (test,)
+
+
+def _separately(
+    prediction: Prediction,
+    causes: CauseSet,
+    numbers: Sequence[int],
+    collected: _Collected,
+    facts: RigFacts,
+) -> None:
+    """Give each of several causes the entries that would differ through it alone."""
+    samples = prediction.samples
+    healthy = prediction.trace(())
+    for cause in causes:
+        states = prediction.trace((cause,))
+        touched = sorted(
+            {
+                s.entry
+                for s in samples
+                if prediction.lit(states[s.entry, s.stage], (cause,), s.path)
+                != prediction.lit(healthy[s.entry, s.stage], (), s.path)
+            }
+        )
+        finding = _joined(prediction, [(cause,)], facts, touched, None)
+        collected.add(finding, [numbers[i] for i in touched])
+
+
+def _judged(cause: Cause, facts: RigFacts) -> tuple[Verdict, tuple[str, ...]]:
+    """Give a cause's verdict and parts once what our side could have done is weighed."""
+    excluded = {
+        "map": facts.map_verified,
+        "paths": len(facts.sense_paths) > 1,
+        "key-travel": facts.key_travel_sensed,
+    }
+    if not cause.rig_part or any(excluded[by] for by in cause.excluded_by):
+        return cause.verdict, cause.part
+    return Verdict.AMBIGUOUS, cause.part + cause.rig_part
+
+
+def _joined(
+    prediction: Prediction,
+    candidates: Sequence[CauseSet],
+    facts: RigFacts,
+    concerned: Sequence[int],
+    test: NextTest | None,
+) -> Finding:
+    judged = [_judged(cause, facts) for causes in candidates for cause in causes]
+    verdicts = {verdict for verdict, _ in judged}
+    parts = tuple(dict.fromkeys(part for _, found in judged for part in found))
+    flat = [cause for causes in candidates for cause in causes]
+    return Finding(
+        verdicts.pop() if len(verdicts) == 1 else Verdict.AMBIGUOUS,
+        parts,
+        " or ".join(dict.fromkeys(cause.fault for cause in flat)),
+        "; or ".join(dict.fromkeys(cause.what for cause in flat)),
+        depends_on=tuple(dict.fromkeys(d for cause in flat for d in cause.depends_on)),
+        evidence=_evidence(prediction.entries, concerned),
+        results=_results(prediction.entries, concerned),
+        next_test=str(test) if test else _look(judged),
+    )
+
+
+def _look(judged: Sequence[tuple[Verdict, tuple[str, ...]]]) -> str | None:
+    if all(verdict is not Verdict.AMBIGUOUS for verdict, _ in judged):
+        return None
+    first = judged[0][1][0]
+    return {
+        "lamp": "look at the lamp by eye or with a layout camera while it should be lit",
+        "key": "press the key by hand and look whether the terminal takes it",
+    }.get(first.partition(":")[0], "exchange our part for a known good one and repeat")
+
+
+def _unexplained(prediction: Prediction, wrong: Sequence[int], concerned: Sequence[int]) -> Finding:
+    states = prediction.trace(())
+    mask = 0
+    for n in wrong:
+        seen = prediction.samples[n]
+        expected = prediction.lit(states[seen.entry, seen.stage], (), seen.path)
+        mask |= (expected ^ seen.lit) & seen.known
+    names = prediction.areas.names(mask)
+    return Finding(
+        Verdict.AMBIGUOUS,
+        tuple(f"lamp:{a}" for a in names),
+        "unexplained",
+        f"{', '.join(names)} differ from the rule in a way that no known fault explains",
+        evidence=_evidence(prediction.entries, concerned),
+        results=_results(prediction.entries, concerned),
+        next_test="repeat the results named, one at a time",
+    )

@@ -1,0 +1,32 @@
+"""What diagnosis may take for granted about the rig and the terminal, and what it may not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Commit = Literal["third-key", "entry-key"]
+Clear = Literal["required", "unspecified"]
+FourthKey = Literal["ignored", "last-three", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class RigFacts:
+    """The rig file's statements that bear on who is answerable.
+
+    `map_verified`: somebody has proved which relay presses which key and which input senses which
+    lamp; without it a fault of the table cannot be told from a swapped wire of ours. `sense_paths`
+    names the independent paths over which lamps are seen. `key_travel_sensed`: the rig senses that
+    a key moved. `lamp_channels` and `key_channels` map an area or key to the rig's channel
+    (`inputs:14`), for naming our side of a candidate set.
+    """
+
+    map_verified: bool
+    commit: Commit = "third-key"
+    clear: Clear = "required"
+    fourth_key: FourthKey = "ignored"
+    sense_paths: tuple[str, ...] = ("inputs",)
+    key_travel_sensed: bool = False
+    lamp_channels: Mapping[str, str] = field(default_factory=dict)
+    key_channels: Mapping[str, str] = field(default_factory=dict)

@@ -1,0 +1,91 @@
+"""Single faults of keys, their actuators and the entry logic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+
+from harness.diagnosis.cause import Cause
+from harness.diagnosis.facts import FourthKey, RigFacts
+from harness.diagnosis.terminal import KeyFault
+from harness.verdicts import Verdict
+
+DIGITS = ("1", "2", "3", "4", "5", "6")
+_FOURTH: tuple[FourthKey, ...] = ("ignored", "last-three", "error")
+
+
+def key_causes(facts: RigFacts) -> Iterator[Cause]:
+    """Give every single key fault of the model: dead, held, bouncing, exchanged, shorted, late."""
+    commands = (["enter"] if facts.commit == "entry-key" else []) + (
+        ["clear"] if facts.clear == "required" else []
+    )
+    for key in DIGITS:
+        yield _dead(key)
+        yield Cause(
+            (f"key:{key}",),
+            "stuck-closed",
+            f"key {key} stays closed: it enters {key} with every relay open",
+            held=key,
+        )
+        yield Cause(
+            (f"key:{key}",),
+            "bounce",
+            f"one press of key {key} is taken twice",
+            key=_replacing({key: (key, key)}),
+        )
+    for key in commands:
+        yield Cause(
+            (f"key:{key}",),
+            "dead",
+            f"the {key} key does nothing: the earlier state persists",
+            key=_replacing({key: ()}),
+        )
+    for a, b in combinations(DIGITS, 2):
+        yield Cause(
+            (f"key:{a}", f"key:{b}"),
+            "swapped",
+            f"keys {a} and {b} are exchanged",
+            rig_part=(f"relay:{a}", f"relay:{b}"),
+            excluded_by=("map",),
+            key=_replacing({a: (b,), b: (a,)}),
+        )
+        for both in ((a, b), (b, a)):
+            yield Cause(
+                (f"key:{a}", f"key:{b}"),
+                "shorted",
+                f"a press of key {a} or key {b} enters both",
+                rig_part=(f"relay:{a}", f"relay:{b}"),
+                excluded_by=("map", "paths"),
+                key=_replacing({a: both, b: both}),
+            )
+    yield Cause(
+        ("entry",),
+        "no-entry",
+        "no key press is taken: terminal dead, its link open, or its keys need a longer press",
+        verdict=Verdict.AMBIGUOUS,
+        rig_part=("device:keys",),
+        key=lambda _pressed: (),
+    )
+    for policy in _FOURTH:
+        if policy != facts.fourth_key:
+            yield Cause(
+                ("entry",),
+                "fourth-key",
+                f"a fourth key is handled as '{policy}', required is '{facts.fourth_key}'",
+                fourth_key=policy,
+            )
+
+
+def _replacing(arrivals: Mapping[str, tuple[str, ...]]) -> KeyFault:
+    return lambda pressed: arrivals.get(pressed, (pressed,))
+
+
+def _dead(key: str) -> Cause:
+    return Cause(
+        (f"key:{key}",),
+        "dead",
+        f"key {key} or its actuator does nothing: every result that uses it stays dark",
+        rig_part=(f"relay:{key}",),
+        excluded_by=("key-travel",),
+        key=_replacing({key: ()}),
+    )
