@@ -1,0 +1,35 @@
+"""The dice scene, drawn from physics: bodies at rest or in motion, light, lens and sensor."""
+
+from harness.emulator.scene.camera import Camera
+from harness.emulator.scene.dice import STYLES, Die, Style
+from harness.emulator.scene.lights import Light
+from harness.emulator.scene.poses import Placed, Pose, Unplaceable
+from harness.emulator.scene.scene import (
+    FAULT_KINDS,
+    CameraFault,
+    DieTruth,
+    Scene,
+    SceneConfig,
+    StreamDeadError,
+)
+from harness.emulator.scene.sensor import Sensor
+from harness.emulator.scene.tray import Tray
+
+__all__ = [
+    "FAULT_KINDS",
+    "STYLES",
+    "Camera",
+    "CameraFault",
+    "Die",
+    "DieTruth",
+    "Light",
+    "Placed",
+    "Pose",
+    "Scene",
+    "SceneConfig",
+    "Sensor",
+    "StreamDeadError",
+    "Style",
+    "Tray",
+    "Unplaceable",
+]
