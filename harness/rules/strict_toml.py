@@ -208,10 +208,10 @@ def read_toml(file: Path, problems: list[Problem]) -> Table | None:
         values = tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         problems.append(Problem("(file)", "a file of this name", "none", "write it"))
-    except (OSError, UnicodeDecodeError) as error:
-        problems.append(Problem("(file)", "a text file in UTF-8", str(error)))
-    except tomllib.TOMLDecodeError as error:
-        problems.append(Problem("(file)", "TOML", str(error)))
+    except OSError as error:
+        problems.append(Problem("(file)", "a file that can be read", error.strerror or str(error)))
+    except (ValueError, RecursionError) as error:
+        problems.append(Problem("(file)", "TOML in UTF-8", str(error)))
     else:
         return Table(values, "", problems)
     return None
