@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from harness.diagnosis.areamask import AreaMask
 from harness.diagnosis.cause import Cause
 from harness.diagnosis.facts import RigFacts
+from harness.diagnosis.layout import Layout
 from harness.diagnosis.next_test import NextTest, next_test
 from harness.diagnosis.search import CauseSet, explain
 from harness.diagnosis.simulate import Prediction
@@ -16,21 +16,6 @@ from harness.observations import Dice, Entry
 from harness.verdicts import Finding, Verdict, overall
 
 _NO_READING = frozenset({"leaning", "stacked", "missing", "extra"})
-
-
-class Layout(Protocol):
-    """What diagnosis asks of a rule book."""
-
-    @property
-    def areas(self) -> Mapping[str, object]:
-        """The areas of the layout, by id."""
-        ...
-
-    def winning_areas(
-        self, dice: Sequence[int], options: Mapping[str, object] | None = None
-    ) -> frozenset[str]:
-        """Give the areas that win on a result."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +42,7 @@ def diagnose(
     entries: Sequence[Entry],
     book: Layout,
     facts: RigFacts,
-    options: Mapping[str, object] | None = None,
+    options: Mapping[str, bool | str] | None = None,
 ) -> Diagnosis:
     """Explain a run's entries (in time order, one book, one rig).
 

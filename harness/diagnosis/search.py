@@ -10,6 +10,7 @@ from harness.diagnosis.areamask import AreaMask
 from harness.diagnosis.cause import Cause, Slip
 from harness.diagnosis.key_causes import key_causes
 from harness.diagnosis.lamp_causes import lamp_causes
+from harness.diagnosis.layout import ASCENDING
 from harness.diagnosis.rule_causes import order_dependent, rule_causes, wrong_rows
 from harness.diagnosis.simulate import Prediction
 from harness.observations import Dice, Stage
@@ -162,14 +163,9 @@ def slips(prediction: Prediction) -> list[Cause]:
             verdict=Verdict.PROCEDURE_FAIL,
             slip=Slip(dice, other),
         )
-        for other in results_ascending()
+        for other in ASCENDING
         if other != dice and prediction.winning(other) == mask
     ]
-
-
-def results_ascending() -> list[Dice]:
-    """Give the 56 results whose values ascend."""
-    return [(a, b, c) for a in range(1, 7) for b in range(a, 7) for c in range(b, 7)]
 
 
 def _said(dice: Dice) -> str:
