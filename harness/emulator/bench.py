@@ -1,0 +1,203 @@
+"""The whole emulated bench, built from a rig file: table, shaker, wires and devices."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import cast
+
+from harness.emulator.clock import Clock, ScaledClock, Timeline
+from harness.emulator.countdown import Countdown
+from harness.emulator.desk import Desk
+from harness.emulator.devices.link import Link
+from harness.emulator.dice_box import DiceBox
+from harness.emulator.dice_cameras import Eye
+from harness.emulator.lamps import Drive, Lamp, LampDrive
+from harness.emulator.rigfile import RigFile, RigFileError, Section, number, table, word
+from harness.emulator.shaker import Kind, Shaker, ShakerSettings
+from harness.emulator.table import Table
+from harness.emulator.terminal import FourthKey, TerminalSettings
+from harness.emulator.wiring import Wiring
+
+
+class Bench:
+    """Everything that an emulated rig consists of.
+
+    `links` are the devices' links by name, `endpoints` where each is reached, `unplug` and `plug`
+    what takes a device's port away and brings it back. Guard every look at it with
+    `timeline.lock` after `timeline.catch_up()`.
+    """
+
+    def __init__(self, rig: RigFile, clock: Clock | None = None) -> None:
+        self.rig = rig
+        emulator = rig.emulator
+        scale = number(emulator, "time_scale", 1.0, "emulator")
+        if scale <= 0:
+            raise RigFileError(f"{rig.path}: emulator.time_scale: expected above 0, found {scale}")
+        self.seed = int(number(emulator, "seed", 1, "emulator"))
+        self.rng = random.Random(self.seed)  # noqa: S311 - reproducible, not secret
+        self.timeline = Timeline(clock or ScaledClock(scale))
+        self.links = {name: Link() for name in rig.devices}
+        self.endpoints: dict[str, str] = {}
+        self.unplug: dict[str, Callable[[], None]] = {}
+        self.plug: dict[str, Callable[[], None]] = {}
+        self.eyes: dict[str, Eye] = {}
+        self.call_made = False
+        self.desk = Desk()
+        settings = {**rig.table, **table(emulator, "table", "emulator.")}
+        self.table = _table(rig, self.timeline, settings)
+        self.dice = DiceBox(random.Random(self.seed + 1))  # noqa: S311
+        self.shaker = Shaker(self.timeline, self.dice, _shaker(settings))
+        self.countdown = Countdown(self.timeline, number(settings, "countdown_s", 20.0, "table"))
+        self._interlock(settings)
+        self.wiring = Wiring(self.timeline)
+        _wire(self)
+        self._closing = contextlib.ExitStack()
+        self.folder = Path(
+            self._closing.enter_context(tempfile.TemporaryDirectory(prefix="sicbo-hil-bench-"))
+        )
+
+    def on_close(self, act: Callable[[], None]) -> None:
+        """Have something done when the bench is taken down."""
+        self._closing.callback(act)
+
+    def close(self) -> None:
+        """Take the bench down: ports, links and threads."""
+        self.timeline.stop()
+        self._closing.close()
+
+    def state(self) -> Mapping[str, object]:
+        """Give what a look at the whole bench would show, as JSON values."""
+        with self.timeline.lock:
+            now = self.timeline.catch_up()
+            terminal, lying = self.table.terminal, self.dice.lying
+            return {
+                "time": now,
+                "dice": list(lying.values),
+                "pose": lying.pose,
+                "count": lying.count,
+                "moving": lying.moves_for_s > 0,
+                "tosses": self.dice.tosses,
+                "cover": self.shaker.cover_on,
+                "strokes": self.shaker.strokes,
+                "activations": self.shaker.activations,
+                "done": self.shaker.done,
+                "fault_line": self.shaker.fault_line,
+                "entered": list(terminal.entered),
+                "committed": terminal.committed,
+                "display": self.table.display,
+                "presses": list(terminal.presses),
+                "keys_closed": sorted(self.table.keypad.closed()),
+                "lit": sorted(
+                    area for area, level in self.table.lamps.levels().items() if level > 0
+                ),
+                "countdown": self.countdown.left_s,
+                "powered": self.table.powered,
+            }
+
+    def _interlock(self, settings: Section) -> None:
+        wanted = settings.get("interlock", ())
+        names = {wanted} if isinstance(wanted, str) else set(cast("list[str]", wanted))
+        if unknown := names - {"none", "cover", "call"}:
+            raise RigFileError(
+                f"table.interlock: expected cover, call or none, found {sorted(unknown)[0]!r}"
+            )
+        self.interlock = frozenset(names - {"none"})
+        if self.interlock:
+            self.table.terminal.locked = lambda: (
+                ("cover" in self.interlock and self.shaker.cover_on)
+                or ("call" in self.interlock and not self.call_made)
+            )
+
+
+def _table(rig: RigFile, timeline: Timeline, settings: Section) -> Table:
+    hold = number(settings, "hold_ms", 0.0, "table") / 1000
+    timeout = number(rig.limits, "entry_timeout_ms", 10_000.0, "limits")
+    timeout = number(settings, "entry_timeout_ms", timeout, "table")
+    commit = word(settings, "commit", ("third-key", "entry-key"), "table")
+    fourth = word(settings, "fourth_key", ("ignored", "last-three", "error", "new-entry"), "table")
+    lamps = rig.lamps or {}
+    drive = table(rig.emulator, "lamps", "emulator.")
+    return Table(
+        timeline,
+        keys=rig.keys,
+        lamps=[Lamp(area, index) for area, wires in lamps.items() for index in range(len(wires))],
+        terminal=TerminalSettings(
+            commit="entry-key" if commit == "entry-key" else "third-key",
+            fourth_key=cast("FourthKey", fourth),
+            entry_timeout_s=timeout / 1000 if timeout else None,
+            hold_s=hold or None,
+            has_clear_key="clear" in rig.keys,
+        ),
+        min_press_s=number(settings, "min_press_ms", 5.0, "table") / 1000,
+        settle_s=number(settings, "settle_ms", 10.0, "table") / 1000,
+        drive=LampDrive(
+            cast("Drive", word(drive, "drive", ("steady", "pwm", "multiplexed"), "emulator.lamps")),
+            number(drive, "hz", 500.0, "emulator.lamps"),
+            number(drive, "duty", 0.6, "emulator.lamps"),
+        ),
+    )
+
+
+def _shaker(settings: Section) -> ShakerSettings:
+    kinds = ("manual", "automated", "player-activated", "tumbler", "puncher")
+    return ShakerSettings(
+        kind=cast("Kind", word(settings, "shaker", kinds, "table")),
+        has_cover=word(settings, "cover", ("opaque", "none"), "table") == "opaque",
+        tumbles=int(number(settings, "tumbles", 3, "table")),
+        stroke_s=number(settings, "stroke_ms", 120.0, "table") / 1000,
+        thrown_s=number(settings, "thrown_ms", 60.0, "table") / 1000,
+        rest_s=number(settings, "rest_ms", 50.0, "table") / 1000,
+    )
+
+
+def _wire(bench: Bench) -> None:
+    """Wire keys, lamps, switches and references as the rig file's maps say."""
+    rig, wiring, shaker = bench.rig, bench.wiring, bench.shaker
+    keypad, lamps, countdown = bench.table.keypad, bench.table.lamps, bench.countdown
+    for key, outputs in rig.keys.items():
+        for output in outputs:
+            wiring.connect_output(output, lambda closed, key=key: keypad.drive(key, closed))  # type: ignore[misc]
+    for area, inputs in rig.lamps.items():
+        for index, channel in enumerate(inputs):
+            lamp = Lamp(area, index)
+            wiring.connect_input(
+                channel,
+                lambda lamp=lamp: lamps.momentary(lamp),  # type: ignore[misc]
+                lambda lamp=lamp: lamps.mean(lamp),  # type: ignore[misc]
+            )
+    inputs_by_role: dict[str, Callable[[], bool]] = {
+        "cover_sense": lambda: shaker.cover_switch,
+        "shake_sense": lambda: shaker.shake_sensor,
+        "shaker.done": lambda: shaker.done and not shaker.busy,
+        "shaker.fault": lambda: shaker.fault_line,
+        "countdown.running": lambda: countdown.running,
+    }
+    outputs_by_role: dict[str, Callable[[bool], None]] = {
+        "shaker.start": shaker.start_contact,
+        "countdown.start": countdown.start_contact,
+        "cover.drive": shaker.cover,
+    }
+    for role, value in _leaves(rig.roles):
+        if role in inputs_by_role:
+            for channel in rig.channels(f"roles.{role}", value):
+                sense = inputs_by_role[role]
+                wiring.connect_input(channel, lambda sense=sense: float(sense()))  # type: ignore[misc]
+        elif role in outputs_by_role:
+            for channel in rig.channels(f"roles.{role}", value):
+                wiring.connect_output(channel, outputs_by_role[role])
+    for place, level in rig.references.items():
+        wiring.connect_reference(place, level)
+
+
+def _leaves(roles: Mapping[str, object]) -> list[tuple[str, object]]:
+    leaves: list[tuple[str, object]] = []
+    for role, value in roles.items():
+        if isinstance(value, dict) and "channel" not in value:
+            leaves += [(f"{role}.{part}", wired) for part, wired in value.items()]
+        else:
+            leaves.append((role, value))
+    return leaves
