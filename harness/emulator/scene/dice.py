@@ -96,6 +96,10 @@ class Die:
         """The faces a good die of this hand has."""
         return RIGHT_HANDED if self.hand == "right" else LEFT_HANDED
 
+    def turned(self, face: int) -> bool:
+        """Tell which of two directions the pips of a face take."""
+        return {2: self.turns[0], 3: self.turns[1], 6: self.turns[2]}.get(self.faces[face], False)
+
     def wrong(self) -> Die:
         """Give the die as F56 has it: the six is a second one, so 1 lies opposite 1."""
         faces = tuple(1 if value == 6 else value for value in self.nominal)
@@ -120,10 +124,9 @@ def pip_places(value: int, turned: bool) -> list[tuple[float, float]]:
 def face_pips(die: Die, face: int) -> NDArray[np.float64]:
     """Give the pips' centres on a face in the die's frame, shape (n, 3), mm."""
     value, half = die.faces[face], die.edge_mm / 2
-    turned = {2: die.turns[0], 3: die.turns[1], 6: die.turns[2]}.get(value, False)
     axis, sign = face // 2, 1.0 if face % 2 == 0 else -1.0
     out = np.zeros((value, 3))
-    places = np.array(pip_places(value, turned)) * die.style.pip_place * half
+    places = np.array(pip_places(value, die.turned(face))) * die.style.pip_place * half
     out[:, axis] = sign * half
     out[:, (axis + 1) % 3] = places[:, 0]
     out[:, (axis + 2) % 3] = places[:, 1]

@@ -1,4 +1,4 @@
-"""Lights over the tray: where they stand, what shadows they throw, what they look like mirrored."""
+"""Lights over the tray: where they stand, where shadows start, what they look like mirrored."""
 
 from __future__ import annotations
 
@@ -13,12 +13,29 @@ Vector = NDArray[np.float64]
 Picture = NDArray[np.float32]
 Shape = Literal["disc", "panel", "ring"]
 
+_RING = 0.16
+"""Half the width of a ring light, in its radius."""
+_PANEL = 1.4
+"""How much longer than wide a panel is."""
+
+
+def dot(a: Picture, b: Picture) -> Picture:
+    """Give the scalar products of vectors along the first axis."""
+    product: Picture = a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+    return product
+
+
+def unit(way: Picture) -> Picture:
+    """Give vectors along the first axis their length 1."""
+    scaled: Picture = way * np.reciprocal(np.sqrt(dot(way, way)))
+    return scaled
+
 
 @dataclass(frozen=True)
 class Light:
     """One light. `share` is the irradiance it gives the floor (a white floor in full light is 1).
 
-    `position` and `size` are mm; size is the radius of a disc or ring, half the side of a panel.
+    `position` and `size` are mm; size is the radius of a disc or ring, half the length of a panel.
     """
 
     position: tuple[float, float, float]
@@ -37,57 +54,57 @@ class Light:
 
     def samples(self, count: int) -> Vector:
         """Spread points over the light for soft shadows, shape (count, 3)."""
-        middle = np.array(self.position)
-        way, first, second, _ = self.frame(np.zeros(3))
-        turns = np.arange(count) * (2 * pi / count if self.shape == "ring" else pi * (3 - 5**0.5))
-        reach = (
-            np.ones(count) if self.shape == "ring" else np.sqrt((np.arange(count) + 0.5) / count)
-        )
-        out: Vector = middle + self.size * reach[:, None] * (
-            np.cos(turns)[:, None] * first + np.sin(turns)[:, None] * second
-        )
-        return out
+        _, first, second, _ = self.frame(np.zeros(3))
+        steps = np.arange(count)
+        if self.shape == "ring":
+            turns, reach = steps * (2 * pi / count), np.ones(count)
+        else:  # a sunflower's seeds fill a disc evenly
+            turns, reach = steps * (pi * (3 - 5**0.5)), np.sqrt((steps + 0.5) / count)
+        across = np.cos(turns)[:, None] * first + np.sin(turns)[:, None] * second
+        spread: Vector = np.array(self.position) + self.size * reach[:, None] * across
+        return spread
 
-    def mirrored(
-        self, ways: tuple[Picture, Picture, Picture], point: Vector, haze_deg: float
-    ) -> Picture:
-        """Give the radiance that arrives at `point` along mirrored `ways` (unit x, y, z arrays).
+    def mirrored(self, ways: Picture, point: Vector, haze_deg: float) -> Picture:
+        """Give the light that reaches `point` along mirrored unit ways (3, ...).
 
-        Radiance is such that a white diffuser lit by the light alone shows `share`.
+        Scaled such that a white diffuser lit by this light alone shows `share`; `haze_deg` is how
+        far the mirror spreads it.
         """
-        way, first, second, distance = self.frame(point)
-        x, y, z = ways
-        ahead = np.maximum(x * way[0] + y * way[1] + z * way[2], 1e-3)
-        across = (x * first[0] + y * first[1] + z * first[2]) / ahead
-        along = (x * second[0] + y * second[1] + z * second[2]) / ahead
-        reach = self.size / distance
+        way, first, second, distance = (np.asarray(v, np.float32) for v in self.frame(point))
+        ahead = np.tensordot(way, ways, 1)
+        safe = np.maximum(ahead, 1e-3)
+        across = np.tensordot(first, ways, 1) / safe
+        along = np.tensordot(second, ways, 1) / safe
+        reach = self.size / float(distance)
         soft = max(radians(haze_deg), 1e-3)
+        # `off` is the distance to the light's border, `area` its solid angle with the haze.
         if self.shape == "panel":
-            off = np.maximum(np.abs(across), np.abs(along) * 1.4) - reach
-            area = 4 * reach * reach / 1.4
+            off = np.maximum(np.abs(across), np.abs(along) * _PANEL) - reach
+            area = 4 * (reach + soft) ** 2 / _PANEL
         elif self.shape == "ring":
-            thick = 0.16 * reach
-            off = np.abs(np.sqrt(across * across + along * along) - reach) - thick
-            area = 2 * pi * reach * 2 * thick
+            off = np.abs(np.sqrt(across * across + along * along) - reach) - _RING * reach
+            area = 4 * pi * reach * (_RING * reach + soft)
         else:
             off = np.sqrt(across * across + along * along) - reach
-            area = pi * reach * reach
+            area = pi * (reach + soft) ** 2
         shape = np.clip(0.5 - off / (2 * soft), 0, 1)
         shape *= shape * (3 - 2 * shape)
-        # Haze spreads the same light over a larger patch.
-        spread = (
-            area * (1 + soft / reach) ** 2
-            if self.shape != "ring"
-            else area * (1 + soft / (0.16 * reach))
-        )
-        out: Picture = (shape * (ahead > 0.05) * (self.share * pi / spread)).astype(np.float32)
-        return out
+        arriving: Picture = (shape * (ahead > 0.05) * (self.share * pi / area)).astype(np.float32)
+        return arriving
 
 
-def ring_over(position: Vector, share: float, radius: float) -> Light:
-    """Give a ring light about the camera's lens."""
-    x, y, z = (float(c) for c in position)
-    return Light((x, y, z), share, radius, "ring")
+@dataclass(frozen=True)
+class Lighting:
+    """All that lights a scene: lights, the sky's share, and the floor's colour that comes back."""
+
+    lights: tuple[Light, ...]
+    ambient: float
+    floor: tuple[float, float, float]
+
+    @property
+    def total(self) -> float:
+        """The irradiance of an open floor."""
+        return sum(light.share for light in self.lights) + self.ambient
 
 
 def overhead(

@@ -72,19 +72,21 @@ def turned(slot: int, yaw: float) -> Vector:
 
 def penetration(one: Placed, two: Placed) -> float:
     """Give how deep two cubes share volume in mm, negative when apart (separating axes)."""
-    axes = [*one.rotation.T, *two.rotation.T]
-    axes += [np.cross(a, b) for a in one.rotation.T for b in two.rotation.T]
     apart = two.position - one.position
-    depth = np.inf
-    for raw in axes:
-        length = float(np.linalg.norm(raw))
-        if length < 1e-6:
-            continue
-        axis = raw / length
-        reach = one.die.edge_mm * np.abs(axis @ one.rotation).sum()
-        reach += two.die.edge_mm * np.abs(axis @ two.rotation).sum()
-        depth = min(depth, float(reach / 2 - abs(axis @ apart)))
-    return float(depth)
+    a, b = one.rotation, two.rotation
+    i, j = np.repeat(np.arange(3), 3), np.tile(np.arange(3), 3)
+    crossed = np.stack(
+        [
+            a[(k + 1) % 3, i] * b[(k + 2) % 3, j] - a[(k + 2) % 3, i] * b[(k + 1) % 3, j]
+            for k in range(3)
+        ]
+    )
+    axes = np.concatenate([a, b, crossed], axis=1)
+    length = np.sqrt((axes * axes).sum(axis=0))
+    axes = axes[:, length > 1e-6] / length[length > 1e-6]
+    reach = one.die.edge_mm * np.abs(a.T @ axes).sum(axis=0)
+    reach += two.die.edge_mm * np.abs(b.T @ axes).sum(axis=0)
+    return float((reach / 2 - np.abs(apart @ axes)).min())
 
 
 def inside(placed: Placed, chamber: Chamber, slack: float = 1e-6) -> bool:
@@ -194,7 +196,8 @@ class Rest:
                 reach = sqrt((chamber.radius - 1e-3) ** 2 - (die.edge_mm / 2) ** 2)
                 contact = np.array([chamber.x, chamber.y, 0.0]) + towards * reach
                 tilt = rng.uniform(radians(12.0), max(steepest, radians(13.0)))
-            candidate = _propped(die, slot, towards, contact, tilt, rng)
+            turn = float(rng.integers(4)) * np.pi / 2
+            candidate = _propped(die, slot, turn, tilt, (towards, contact))
             clear = all(penetration(candidate, other) <= 1e-6 for other in done.values())
             if clear and inside(candidate, chamber, 1e-3):
                 return candidate
@@ -229,19 +232,21 @@ def _side_of(other: Placed, die: Die, rng: np.random.Generator) -> tuple[Vector,
 
 
 def _propped(
-    die: Die, slot: int, towards: Vector, contact: Vector, tilt: float, rng: np.random.Generator
+    die: Die, slot: int, turn: float, tilt: float, upright: tuple[Vector, Vector]
 ) -> Placed:
     """Prop a die: one lower edge stands on the floor, the other touches an upright at `contact`.
 
     In section the weight falls between the two edges for every tilt below 45 degrees, so friction
-    holds it. `towards` points from the die to the upright, `contact` lies under the touching edge.
+    holds it. `upright` is the way from the die to it, and the place under the touching edge's
+    middle; `turn` is the die's turn about its own upright axis before it is tilted.
     """
+    towards, contact = upright
     edge = die.edge_mm
     up = np.array([0.0, 0.0, 1.0])
     frame = np.stack([towards, np.cross(up, towards), up], axis=1)
     c, s = cos(tilt), sin(tilt)
     tip = np.array([[c, 0.0, -s], [0.0, 1.0, 0.0], [s, 0.0, c]])
-    rotation = frame @ tip @ turned(slot, float(rng.integers(4)) * np.pi / 2)
+    rotation = frame @ tip @ turned(slot, turn)
     foot = contact - towards * edge * c
     position = foot + frame @ tip @ np.array([edge / 2, 0.0, edge / 2])
     return Placed(die, position, rotation, "leaning")

@@ -14,13 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.emulator.scene.camera import Camera
+from harness.emulator.scene.cover import CLEAR, draw_dome, draw_lid
 from harness.emulator.scene.dice import STYLES, Die, Hand, face_pips, pip_look
-from harness.emulator.scene.draw import DiceCanvas, Lighting, merge, shade_floor
-from harness.emulator.scene.lights import Light, overhead
+from harness.emulator.scene.draw import DiceCanvas, Rect, merge
+from harness.emulator.scene.lights import Light, Lighting, overhead
 from harness.emulator.scene.motion import Motion
 from harness.emulator.scene.poses import Placed, Pose, Rest, State
 from harness.emulator.scene.sensor import Grain, Sensor
-from harness.emulator.scene.tray import CoverKind, Tray, draw_background
+from harness.emulator.scene.shadow import shade_floor
+from harness.emulator.scene.tray import CoverKind, Tray, draw_tray
 
 Image = NDArray[np.uint8]
 Picture = NDArray[np.float32]
@@ -59,7 +61,7 @@ class SceneConfig:
 
 @dataclass(frozen=True)
 class CameraFault:
-    """A fault of the camera, from the frame `after` further ones on; `ms` is a stale frame's age."""
+    """A fault of the camera, `after` further frames from now; `ms` is a stale frame's age."""
 
     kind: FaultKind
     after: int = 0
@@ -129,7 +131,9 @@ class Scene:
         texture, grain, self._rng = (np.random.default_rng([seed, k]) for k in range(3))
         camera, sensor = config.camera, config.sensor
         self._lighting = Lighting(config.lights, config.ambient, config.tray.floor)
-        self._background = draw_background(config.tray, camera, self._lighting, texture)
+        self._bare, self._floor = draw_tray(config.tray, camera, self._lighting, texture)
+        self._dome = draw_dome(config.tray, camera, self._lighting)
+        self._lid = draw_lid(config.tray, camera, self._lighting, self._bare)
         self._factors = sensor.fall_off(camera.width, camera.height)
         self._canvas = DiceCanvas(camera, self._lighting)
         self._fast = DiceCanvas(camera, self._lighting, samples=1)
@@ -281,10 +285,9 @@ class Scene:
 
     def _lit(self, dome: bool, lid: bool) -> Picture:
         """Give the light of the tray without dice."""
-        back = self._background
         if lid:
-            return back.lid.copy()
-        return back.bare * 0.92 + back.dome[..., None] if dome else back.bare.copy()
+            return self._lid.copy()
+        return self._bare * CLEAR + self._dome[..., None] if dome else self._bare.copy()
 
     def _finish(self, light: Picture) -> Image:
         blur = self.config.camera.defocus_px
@@ -353,7 +356,8 @@ class Scene:
         if arrangement.moving(t):
             rects = self._smeared(light, arrangement, t - arrangement.since)
         else:
-            rects = self._draw(self._canvas, light, arrangement.motion.rest)
+            rects = self._shadow(light, arrangement.motion.rest)
+            rects += self._canvas.draw(light, arrangement.motion.rest)
         image = empty.copy()
         blur = self.config.camera.defocus_px
         for x0, y0, x1, y1 in merge(rects):
@@ -362,40 +366,37 @@ class Scene:
             mx1, my1 = x1 + 6, y1 + 6
             part = light[my0:my1, mx0:mx1]
             if dome:
-                part = part * 0.92 + self._background.dome[my0:my1, mx0:mx1, None]
+                part = part * CLEAR + self._dome[my0:my1, mx0:mx1, None]
             if blur > 0.05:
                 part = np.asarray(cv2.GaussianBlur(part, (0, 0), blur), dtype=np.float32)
             developed = self.config.sensor.develop(part, self._factors[my0:my1, mx0:mx1])
             image[y0:y1, x0:x1] = developed[y0 - my0 : y1 - my0, x0 - mx0 : x1 - mx0]
         return image
 
-    def _draw(
-        self, canvas: DiceCanvas, light: Picture, dice: Sequence[Placed]
-    ) -> list[tuple[int, int, int, int]]:
-        """Draw dice and their shadows into `light`; gives the rectangles changed."""
-        changed = []
-        shade = shade_floor(dice, self.config.camera, self._lighting)
-        if shade is not None:
-            factors, rect = shade
-            x0, y0, x1, y1 = rect
-            on_floor = self._background.shadowed[y0:y1, x0:x1]
-            light[y0:y1, x0:x1] *= (1 - on_floor * (1 - factors))[..., None]
-            changed.append(rect)
-        return changed + canvas.draw(light, dice)
+    def _shadow(self, light: Picture, dice: Sequence[Placed], samples: int = 7) -> list[Rect]:
+        """Throw the dice's shadows into `light`; gives the rectangles changed."""
+        shade = shade_floor(dice, self.config.camera, self._lighting, samples)
+        if shade is None:
+            return []
+        factors, rect = shade
+        x0, y0, x1, y1 = rect
+        on_floor = self._floor[y0:y1, x0:x1]
+        light[y0:y1, x0:x1] *= (1 - on_floor * (1 - factors))[..., None]
+        return [rect]
 
-    def _smeared(
-        self, light: Picture, arrangement: _Arrangement, elapsed: float
-    ) -> list[tuple[int, int, int, int]]:
+    def _smeared(self, light: Picture, arrangement: _Arrangement, elapsed: float) -> list[Rect]:
         """Draw moving dice as the mean of some moments of the exposure."""
-        moments = 3
-        total = np.zeros_like(light)
-        rects: list[tuple[int, int, int, int]] = []
-        for k in range(moments):
-            share = light.copy()
-            then = elapsed - self.config.exposure_s * (1 - (k + 0.5) / moments)
-            rects += self._draw(self._fast, share, arrangement.motion.at(max(0.0, then)))
-            total += share
-        light[:] = total / moments
+        moments = [
+            arrangement.motion.at(max(0.0, elapsed - self.config.exposure_s * (1 - (k + 0.5) / 3)))
+            for k in range(3)
+        ]
+        rects = self._shadow(light, moments[1], samples=3)
+        shares = [light.copy() for _ in moments]
+        for share, dice in zip(shares, moments, strict=True):
+            rects += self._fast.draw(share, dice)
+        for x0, y0, x1, y1 in merge(rects):
+            parts = [share[y0:y1, x0:x1] for share in shares]
+            light[y0:y1, x0:x1] = sum(parts[1:], parts[0]) / len(parts)
         return rects
 
     def _spoilt(self, image: Image) -> Image:

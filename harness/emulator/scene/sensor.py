@@ -41,7 +41,7 @@ class Sensor:
         tone = np.where(light < 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
         steep = tone * tone * (3 - 2 * tone)
         tone = (1 - self.contrast) * tone + self.contrast * steep
-        return np.round(tone * 255).astype(np.uint8)
+        return np.asarray(np.round(tone * 255), dtype=np.uint8)
 
     def fall_off(self, width: int, height: int) -> Picture:
         """Give the factors, shape (h, w, 3), of lens fall-off and white balance."""
@@ -79,7 +79,7 @@ class Grain:
         size = (height + _SPREAD, width + _SPREAD, 3)
         raw = rng.standard_normal(size, dtype=np.float32)
         # A colour mosaic makes neighbours alike.
-        soft = cv2.GaussianBlur(raw, (0, 0), 0.55)
+        soft = np.asarray(cv2.GaussianBlur(raw, (0, 0), 0.55), dtype=np.float32)
         soft *= spread / max(float(soft.std()), 1e-6)
         self._field = np.clip(np.round(soft), -127, 127).astype(np.int8)
         self._size = (height, width)
