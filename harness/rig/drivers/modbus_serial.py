@@ -1,0 +1,97 @@
+"""What the Modbus RTU drivers share: a unit on a bus, reads that may be repeated."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from harness.rig.device import LinkRecord, SerialSettings, Surroundings, repeat_read
+from harness.rig.errors import CorruptReplyError, NoReplyError, RigError, ShortReplyError
+from harness.rig.modbus_rtu import Request, RtuMaster, bits_of
+from harness.rig.serial_line import Framing, SerialLine
+
+_RATES = (9600, 19200, 38400, 57600, 115200, 4800, 2400)
+_MAYBE_BAUD = (NoReplyError, CorruptReplyError, ShortReplyError)
+
+
+class UnitSettings(SerialSettings):
+    """A unit on a Modbus RTU bus."""
+
+    unit: int = Field(default=1, ge=1, le=247)
+    read_repeats: int = Field(default=2, ge=0, le=5)
+
+
+Area = Literal["discrete", "coil"]
+READ_FUNCTION = {"discrete": 0x02, "coil": 0x01}
+
+
+class ModbusUnit:
+    """One unit, opened: reads are repeated if their reply is spoilt, writes never."""
+
+    def __init__(self, name: str, settings: UnitSettings, around: Surroundings) -> None:
+        self.name = name
+        self.settings = settings
+        self.link = LinkRecord(name)
+        line = around.line(settings.port, settings.framing, name)
+        self.master = RtuMaster(line, settings.reply_ms / 1000, settings.late_ms / 1000)
+
+    def read(self, request: Request, count: int) -> tuple[bool, ...]:
+        """Read `count` bits."""
+        data = repeat_read(
+            lambda: self.master.exchange(request, self.name), self.link, self.settings.read_repeats
+        )
+        return bits_of(data, count)
+
+    def write(self, request: Request) -> None:
+        """Write once."""
+        self.link.exchanges += 1
+        try:
+            self.master.exchange(request, self.name)
+        except RigError as error:
+            self.link.failed(error)
+            raise
+
+    def first_contact(self, request: Request) -> None:
+        """Hear from the unit once; where it is silent, find out whether the baud rate is why."""
+        patient = self.master
+        self.master = RtuMaster(patient.line, patient.reply_s, min(patient.late_s, 0.3))
+        try:
+            self.read(request, 1)
+        except RigError as error:
+            if not isinstance(error, _MAYBE_BAUD):
+                raise
+            rate = _rate_that_answers(patient.line, request, self.name)
+            if rate is None:
+                raise
+            raise type(error)(
+                self.name,
+                expected=f"an answer at {self.settings.baud} baud, as the rig file says",
+                found=f"none, but one at {rate} baud",
+                remedy=f"set baud = {rate} in the rig file, or change the device's rate",
+                received=error.received,
+            ) from error
+        finally:
+            self.master = patient
+
+
+def _rate_that_answers(line: SerialLine, request: Request, name: str) -> int | None:
+    """Put a harmless question at other usual rates; give the first that is answered soundly."""
+    configured = line.framing
+    try:
+        for rate in _RATES:
+            if rate == configured.baud:
+                continue
+            line.close()
+            line.framing = Framing(rate, configured.bits, configured.parity, configured.stop)
+            line.open()
+            try:
+                RtuMaster(line, reply_s=0.12, late_s=0).exchange(request, name)
+            except RigError:
+                continue
+            return rate
+    finally:
+        line.close()
+        line.framing = configured
+        line.open()
+    return None

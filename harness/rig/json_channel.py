@@ -1,0 +1,133 @@
+"""A TCP connection that carries JSON, a line a message, one answer to each question."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import threading
+import time
+from collections.abc import Mapping
+from typing import cast
+
+from harness.rig.errors import CorruptReplyError, LinkLostError, NoReplyError, NotThereError
+from harness.verdicts import ConfigurationError
+
+_LIMIT = 1 << 20
+
+
+def host_and_port(address: str, device: str, default: int | None = None) -> tuple[str, int]:
+    """Split `host:port`, `tcp://host:port` or `[v6]:port`.
+
+    Raises ConfigurationError if it is none of these.
+    """
+    rest = address.partition("://")[2] if "://" in address else address
+    host, colon, port = rest.rstrip("/").rpartition(":")
+    if not colon and default is not None:
+        host, port = rest, str(default)
+    if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
+        raise ConfigurationError(
+            device,
+            expected="an address as host:port",
+            found=address,
+            remedy="correct the address in the rig file",
+        )
+    return host.strip("[]"), int(port)
+
+
+def connect(address: str, device: str, limit_s: float, default: int | None = None) -> socket.socket:
+    """Connect within `limit_s`, without Nagle's delay. Raises NotThereError."""
+    host, port = host_and_port(address, device, default)
+    try:
+        link = socket.create_connection((host, port), timeout=limit_s)
+    except OSError as error:
+        raise NotThereError(
+            device,
+            expected=f"a connection to {host}:{port} within {limit_s:g} s",
+            found=(error.strerror or str(error) or type(error).__name__).lower(),
+            remedy="check that the device is on, its address and the network",
+        ) from error
+    link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return link
+
+
+def parse_message(line: bytes, device: str) -> dict[str, object]:
+    """Take one line apart. Raises CorruptReplyError unless it is one JSON object."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        message = None
+    if not isinstance(message, dict):
+        raise CorruptReplyError(
+            device,
+            expected="one JSON object on a line",
+            found=repr(line[:80]),
+            remedy="check what program listens at this address",
+            received=line[:4096],
+        )
+    return cast("dict[str, object]", message)
+
+
+class JsonChannel:
+    """The connection, opened. After a time-out it is closed, so that no late answer is used."""
+
+    def __init__(self, address: str, device: str, limit_s: float) -> None:
+        self.device = device
+        self._address = address
+        self._turn = threading.Lock()
+        self._link: socket.socket | None = connect(address, device, limit_s)
+        self._rest = b""
+
+    def ask(self, question: Mapping[str, object], limit_s: float) -> dict[str, object]:
+        """Send one question and give its answer."""
+        with self._turn:
+            if self._link is None:
+                self._link, self._rest = connect(self._address, self.device, 2.0), b""
+            try:
+                self._link.settimeout(limit_s)
+                self._link.sendall(json.dumps(dict(question)).encode() + b"\n")
+                return parse_message(self._line(time.monotonic() + limit_s), self.device)
+            except TimeoutError as error:
+                received = self._rest
+                self._drop()
+                raise NoReplyError(
+                    self.device,
+                    expected=f"an answer within {limit_s:g} s",
+                    found="none" if not received else "half a line",
+                    remedy="check the program at the other end",
+                    received=received,
+                ) from error
+            except OSError as error:
+                self._drop()
+                raise LinkLostError(
+                    self.device,
+                    expected="the connection to stay open",
+                    found=(error.strerror or str(error)).lower(),
+                    remedy="check the program at the other end",
+                ) from error
+
+    def _line(self, deadline: float) -> bytes:
+        link = cast("socket.socket", self._link)
+        while b"\n" not in self._rest:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeoutError
+            link.settimeout(left)
+            chunk = link.recv(65536)
+            if not chunk:
+                raise ConnectionError("closed by the other end")
+            self._rest += chunk
+            if len(self._rest) > _LIMIT:
+                raise ConnectionError("a line without end")
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line
+
+    def _drop(self) -> None:
+        if self._link is not None:
+            with contextlib.suppress(OSError):
+                self._link.close()
+        self._link = None
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._drop()

@@ -1,0 +1,200 @@
+"""What inputs tell: a switch, strokes of the shaker, lamps."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from harness.observations import LampSample
+from harness.rig.device import Inputs, Levels
+from harness.rig.errors import RigError
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """One input channel, read upright."""
+
+    inputs: Inputs
+    channel: str
+    invert: bool = False
+
+    def read(self) -> bool:
+        """Read it once."""
+        return self.inputs.read([self.channel])[self.channel] != self.invert
+
+
+class CoverSwitch:
+    """The cover's switch; a `CoverSense`."""
+
+    def __init__(self, sense: Sense) -> None:
+        self._sense = sense
+
+    def is_on(self) -> bool:
+        """Tell whether the cover is on."""
+        return self._sense.read()
+
+
+class StrokeCounter:
+    """Counts rising edges of the shake sensor while it is watched; a `ShakeSense`.
+
+    The sensor is polled only inside `watching`, which the bench's shaker does by itself, so that
+    polling does not take the bus from lamps and keys at other times.
+    """
+
+    def __init__(self, sense: Sense, pause_s: float = 0.002) -> None:
+        self._sense = sense
+        self._pause_s = pause_s
+        self._count = 0
+        self._trouble: RigError | None = None
+
+    def strokes(self) -> int:
+        """Give the strokes sensed since the rig was opened.
+
+        Raises what went wrong while watching: a count with holes is no count.
+        """
+        if self._trouble is not None:
+            trouble, self._trouble = self._trouble, None
+            raise trouble
+        return self._count
+
+    def level(self) -> bool:
+        """Read the sensor once: true while the dice are thrown up."""
+        return self._sense.read()
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Count strokes for as long as the block runs."""
+        stop = threading.Event()
+        before = self._sense.read()
+        thread = threading.Thread(
+            target=self._watch, args=(before, stop), name="shake sensor", daemon=True
+        )
+        thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            thread.join()
+
+    def _watch(self, before: bool, stop: threading.Event) -> None:
+        try:
+            while True:
+                last_look = stop.is_set()
+                now = self._sense.read()
+                if now and not before:
+                    self._count += 1
+                before = now
+                if last_look:
+                    return
+                stop.wait(self._pause_s)
+        except RigError as error:
+            self._trouble = error
+
+
+@dataclass(frozen=True, slots=True)
+class LampChannel:
+    """One lamp of an area."""
+
+    area: str
+    device: str
+    channel: str
+    invert: bool
+
+
+class SensedLamps:
+    """One way to sense the lamps; a `LampSense`.
+
+    Devices on separate buses are read side by side, those on one bus in turn. What a device that
+    does not answer senses is unknown, never dark; only when none answers is that an error.
+    buses: for each device the bus it hangs on.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        lamps: Sequence[LampChannel],
+        devices: Mapping[str, Inputs | Levels],
+        *,
+        buses: Mapping[str, str],
+        lit_volts: float,
+        reference_volts: float,
+    ) -> None:
+        self.path = path
+        self.troubles: dict[str, RigError] = {}
+        self._lamps = tuple(lamps)
+        self._devices = dict(devices)
+        self._lit_volts = lit_volts
+        self._reference_volts = reference_volts
+        self._channels: dict[str, list[str]] = defaultdict(list)
+        for lamp in lamps:
+            self._channels[lamp.device].append(lamp.channel)
+        by_bus: dict[str, list[str]] = defaultdict(list)
+        for name in self._channels:
+            by_bus[buses[name]].append(name)
+        self._by_bus = list(by_bus.values())
+        self._pool = ThreadPoolExecutor(len(self._by_bus)) if len(self._by_bus) > 1 else None
+
+    def sense(self) -> LampSample:
+        """Sense every mapped area once."""
+        self.troubles = {}
+        read: dict[tuple[str, str], float | bool] = {}
+        run: Callable[..., Iterator[dict[tuple[str, str], float | bool]]]
+        run = map if self._pool is None else self._pool.map
+        for part in run(self._read_bus, self._by_bus):
+            read.update(part)
+        at = time.monotonic()
+        if len(self.troubles) == len(self._channels):
+            raise next(iter(self.troubles.values()))
+        return self._sample(read, at)
+
+    def _read_bus(self, names: Sequence[str]) -> dict[tuple[str, str], float | bool]:
+        read: dict[tuple[str, str], float | bool] = {}
+        for name in names:
+            device, channels = self._devices[name], self._channels[name]
+            try:
+                values: Mapping[str, float | bool]
+                if isinstance(device, Inputs):
+                    values = device.read(channels)
+                else:
+                    values = device.levels(channels)
+            except RigError as error:
+                self.troubles[name] = error
+                continue
+            read.update(((name, channel), value) for channel, value in values.items())
+        return read
+
+    def _sample(self, read: Mapping[tuple[str, str], float | bool], at: float) -> LampSample:
+        states: dict[str, list[bool | None]] = defaultdict(list)
+        levels: dict[str, float] = {}
+        for lamp in self._lamps:
+            value = read.get((lamp.device, lamp.channel))
+            if value is None:
+                states[lamp.area].append(None)
+            elif isinstance(value, bool):
+                states[lamp.area].append(value != lamp.invert)
+            else:
+                states[lamp.area].append((value >= self._lit_volts) != lamp.invert)
+                level = value / self._reference_volts
+                level = 1.0 - level if lamp.invert else level
+                levels[lamp.area] = min(level, levels.get(lamp.area, level))
+        unknown = {area for area, seen in states.items() if None in seen}
+        split = {area for area, seen in states.items() if True in seen and False in seen}
+        lit = {area for area, seen in states.items() if all(seen) and area not in unknown}
+        return LampSample(
+            at=at,
+            path=self.path,
+            lit=frozenset(lit),
+            unknown=frozenset(unknown),
+            split=frozenset(split),
+            levels=levels or None,
+        )
+
+    def close(self) -> None:
+        """End the reading threads."""
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
