@@ -6,6 +6,7 @@ import contextlib
 import random
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -16,7 +17,7 @@ from harness.emulator.devices.link import Link
 from harness.emulator.dice_box import DiceBox
 from harness.emulator.dice_cameras import Eye
 from harness.emulator.lamps import Drive, Lamp, LampDrive
-from harness.emulator.rigfile import RigFile, RigFileError, Section, number, table, word
+from harness.emulator.rigfile import RigFile, RigFileError, Section, number, word
 from harness.emulator.shaker import Kind, Shaker, ShakerSettings
 from harness.emulator.table import Table
 from harness.emulator.terminal import FourthKey, TerminalSettings
@@ -33,11 +34,10 @@ class Bench:
 
     def __init__(self, rig: RigFile, clock: Clock | None = None) -> None:
         self.rig = rig
-        emulator = rig.emulator
-        scale = number(emulator, "time_scale", 1.0, "emulator")
+        scale = number(rig.options, "time_scale", 1.0, "emulator")
         if scale <= 0:
             raise RigFileError(f"{rig.path}: emulator.time_scale: expected above 0, found {scale}")
-        self.seed = int(number(emulator, "seed", 1, "emulator"))
+        self.seed = int(number(rig.options, "seed", 0, "emulator"))
         self.rng = random.Random(self.seed)  # noqa: S311 - reproducible, not secret
         self.timeline = Timeline(clock or ScaledClock(scale))
         self.links = {name: Link() for name in rig.devices}
@@ -47,12 +47,12 @@ class Bench:
         self.eyes: dict[str, Eye] = {}
         self.call_made = False
         self.desk = Desk()
-        settings = {**rig.table, **table(emulator, "table", "emulator.")}
-        self.table = _table(rig, self.timeline, settings)
+        settings = rig.table
+        self.table = _table(self, settings)
         self.dice = DiceBox(random.Random(self.seed + 1))  # noqa: S311
-        self.shaker = Shaker(self.timeline, self.dice, _shaker(settings))
+        self.shaker = Shaker(self.timeline, self.dice, _shaker(rig, settings))
         self.countdown = Countdown(self.timeline, number(settings, "countdown_s", 20.0, "table"))
-        self._interlock(settings)
+        self._lock_entries(rig.interlock)
         self.wiring = Wiring(self.timeline)
         _wire(self)
         self._closing = contextlib.ExitStack()
@@ -98,59 +98,68 @@ class Bench:
                 "powered": self.table.powered,
             }
 
-    def _interlock(self, settings: Section) -> None:
-        wanted = settings.get("interlock", ())
-        names = {wanted} if isinstance(wanted, str) else set(cast("list[str]", wanted))
-        if unknown := names - {"none", "cover", "call"}:
-            raise RigFileError(
-                f"table.interlock: expected cover, call or none, found {sorted(unknown)[0]!r}"
-            )
-        self.interlock = frozenset(names - {"none"})
-        if self.interlock:
-            self.table.terminal.locked = lambda: (
-                ("cover" in self.interlock and self.shaker.cover_on)
-                or ("call" in self.interlock and not self.call_made)
-            )
+    def _lock_entries(self, interlock: Section) -> None:
+        covered = interlock.get("while_covered") is True
+        uncalled = interlock.get("before_call") is True
+        terminal = self.table.terminal
+        terminal.locked = lambda: (
+            (covered and self.shaker.cover_on) or (uncalled and not self.call_made)
+        )
+        terminal.called = self.call
+        terminal.cleared.append(partial(self.call, made=False))
+
+    def call(self, made: bool = True) -> None:
+        """Make the call that closes betting, or begin the next round."""
+        self.call_made = made
 
 
-def _table(rig: RigFile, timeline: Timeline, settings: Section) -> Table:
-    hold = number(settings, "hold_ms", 0.0, "table") / 1000
+def _table(bench: Bench, settings: Section) -> Table:
+    rig, options = bench.rig, bench.rig.options
     timeout = number(rig.limits, "entry_timeout_ms", 10_000.0, "limits")
-    timeout = number(settings, "entry_timeout_ms", timeout, "table")
+    timeout = number(options, "entry_timeout_ms", timeout, "emulator.options")
+    hold = number(options, "hold_ms", 0.0, "emulator.options")
+    longest = number(settings, "press_max_ms", 0.0, "table")
     commit = word(settings, "commit", ("third-key", "entry-key"), "table")
     fourth = word(settings, "fourth_key", ("ignored", "last-three", "error", "new-entry"), "table")
-    lamps = rig.lamps or {}
-    drive = table(rig.emulator, "lamps", "emulator.")
+    drive = word(settings, "lamp_drive", ("steady", "pwm", "multiplexed"), "table")
+    counts: dict[str, int] = {}
+    for lamps in rig.lamps.values():
+        for area, wires in lamps.items():
+            counts[area] = max(counts.get(area, 0), len(wires))
     return Table(
-        timeline,
+        bench.timeline,
         keys=rig.keys,
-        lamps=[Lamp(area, index) for area, wires in lamps.items() for index in range(len(wires))],
+        lamps=[Lamp(area, index) for area, count in counts.items() for index in range(count)],
         terminal=TerminalSettings(
             commit="entry-key" if commit == "entry-key" else "third-key",
             fourth_key=cast("FourthKey", fourth),
             entry_timeout_s=timeout / 1000 if timeout else None,
-            hold_s=hold or None,
+            hold_s=hold / 1000 or None,
             has_clear_key="clear" in rig.keys,
         ),
-        min_press_s=number(settings, "min_press_ms", 5.0, "table") / 1000,
-        settle_s=number(settings, "settle_ms", 10.0, "table") / 1000,
+        press_s=(
+            number(settings, "press_min_ms", 5.0, "table") / 1000,
+            longest / 1000 or None,
+        ),
+        settle_s=number(options, "settle_ms", 10.0, "emulator.options") / 1000,
         drive=LampDrive(
-            cast("Drive", word(drive, "drive", ("steady", "pwm", "multiplexed"), "emulator.lamps")),
-            number(drive, "hz", 500.0, "emulator.lamps"),
-            number(drive, "duty", 0.6, "emulator.lamps"),
+            cast("Drive", drive),
+            number(settings, "lamp_hz", 400.0, "table"),
+            number(options, "lamp_duty", 0.6, "emulator.options"),
         ),
     )
 
 
-def _shaker(settings: Section) -> ShakerSettings:
+def _shaker(rig: RigFile, settings: Section) -> ShakerSettings:
     kinds = ("manual", "automated", "player-activated", "tumbler", "puncher")
+    where = "emulator.options"
     return ShakerSettings(
         kind=cast("Kind", word(settings, "shaker", kinds, "table")),
         has_cover=word(settings, "cover", ("opaque", "none"), "table") == "opaque",
         tumbles=int(number(settings, "tumbles", 3, "table")),
-        stroke_s=number(settings, "stroke_ms", 120.0, "table") / 1000,
-        thrown_s=number(settings, "thrown_ms", 60.0, "table") / 1000,
-        rest_s=number(settings, "rest_ms", 50.0, "table") / 1000,
+        stroke_s=number(rig.options, "stroke_ms", 120.0, where) / 1000,
+        thrown_s=number(rig.options, "thrown_ms", 60.0, where) / 1000,
+        rest_s=number(rig.options, "rest_ms", 50.0, where) / 1000,
     )
 
 
@@ -160,18 +169,25 @@ def _wire(bench: Bench) -> None:
     keypad, lamps, countdown = bench.table.keypad, bench.table.lamps, bench.countdown
     for key, outputs in rig.keys.items():
         for output in outputs:
-            wiring.connect_output(output, lambda closed, key=key: keypad.drive(key, closed))  # type: ignore[misc]
-    for area, inputs in rig.lamps.items():
-        for index, channel in enumerate(inputs):
-            lamp = Lamp(area, index)
-            wiring.connect_input(
-                channel,
-                lambda lamp=lamp: lamps.momentary(lamp),  # type: ignore[misc]
-                lambda lamp=lamp: lamps.mean(lamp),  # type: ignore[misc]
-            )
+            wiring.connect_output(output, partial(keypad.drive, key))
+    for path in rig.lamps.values():
+        for area, inputs in path.items():
+            for index, channel in enumerate(inputs):
+                lamp = Lamp(area, index)
+                wiring.connect_input(
+                    channel, partial(lamps.momentary, lamp), partial(lamps.mean, lamp)
+                )
+    for key, inputs in rig.travel.items():
+        for channel in inputs:
+            wiring.connect_input(channel, partial(keypad.travelled, key))
+    for key, inputs in rig.readback.items():
+        for channel in inputs:
+            (output, *_) = rig.keys[key]
+            wiring.connect_input(channel, partial(wiring.contact, output.place))
     inputs_by_role: dict[str, Callable[[], bool]] = {
         "cover_sense": lambda: shaker.cover_switch,
         "shake_sense": lambda: shaker.shake_sensor,
+        "fault_line": lambda: shaker.fault_line,
         "shaker.done": lambda: shaker.done and not shaker.busy,
         "shaker.fault": lambda: shaker.fault_line,
         "countdown.running": lambda: countdown.running,
@@ -179,13 +195,11 @@ def _wire(bench: Bench) -> None:
     outputs_by_role: dict[str, Callable[[bool], None]] = {
         "shaker.start": shaker.start_contact,
         "countdown.start": countdown.start_contact,
-        "cover.drive": shaker.cover,
     }
     for role, value in _leaves(rig.roles):
         if role in inputs_by_role:
             for channel in rig.channels(f"roles.{role}", value):
-                sense = inputs_by_role[role]
-                wiring.connect_input(channel, lambda sense=sense: float(sense()))  # type: ignore[misc]
+                wiring.connect_input(channel, inputs_by_role[role])
         elif role in outputs_by_role:
             for channel in rig.channels(f"roles.{role}", value):
                 wiring.connect_output(channel, outputs_by_role[role])

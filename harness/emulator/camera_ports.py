@@ -9,8 +9,8 @@ from harness.emulator.bench import Bench
 from harness.emulator.devices.ports import is_emulated
 from harness.emulator.dice_cameras import DiceCameras, Eye
 from harness.emulator.mjpeg import MjpegServer
-from harness.emulator.rigfile import Device, RigFileError, number, table
 from harness.emulator.scene import STYLES, Camera, Scene, SceneConfig
+from harness.emulator.rigfile import Device, RigFileError, number, table
 
 _FPS_MARGIN = 1.1
 """A camera that promises a rate delivers a little more."""
@@ -37,11 +37,11 @@ def install_cameras(bench: Bench) -> Callable[[], None]:
 
 def _eye(bench: Bench, device: Device, index: int) -> Eye:
     """Make a camera; a second one looks from the other side."""
-    look = table(bench.rig.emulator, "scene", "emulator.")
+    look = table(bench.rig.options, "scene", "emulator.options.")
     style = look.get("style", "white-black")
     if style not in STYLES:
         raise RigFileError(
-            f"{bench.rig.path}: emulator.scene.style: expected one of {', '.join(STYLES)}, "
+            f"{bench.rig.path}: emulator.options.scene.style: expected one of {', '.join(STYLES)}, "
             f"found {style!r}"
         )
     camera = Camera()
@@ -50,7 +50,7 @@ def _eye(bench: Bench, device: Device, index: int) -> Eye:
         style=str(style),
         hand="left" if look.get("hand") == "left" else "right",
         camera=replace(
-            camera, tilt_deg=number(look, "tilt_deg", camera.tilt_deg, "emulator.scene")
+            camera, tilt_deg=number(look, "tilt_deg", camera.tilt_deg, "emulator.options.scene")
         ),
         cover="opaque" if bench.shaker.settings.has_cover else "none",
     )

@@ -123,7 +123,7 @@ class Control:
         return {}
 
     def _call(self, request: Request) -> dict[str, object]:
-        self._bench.call_made = _flag(request, "made", default=True)
+        self._bench.call(made=_flag(request, "made", default=True))
         return {}
 
     def _countdown(self, request: Request) -> dict[str, object]:

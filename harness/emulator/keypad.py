@@ -1,12 +1,14 @@
 """The terminal's keys: contacts, debounce and what can be wrong with them.
 
 A contact is closed by the bench's relays or by a finger. The firmware takes a press once the
-contact has been closed for `min_press_s` without a break.
+contact has been closed for the shortest press without a break; where it knows a longest press, it
+waits for the contact to open and takes no press that was longer.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from harness.emulator.clock import Due, Timeline
 
@@ -17,10 +19,14 @@ class Keypad:
     """Contacts to presses. The sets and maps are the keypad's defects, empty when it is sound."""
 
     def __init__(
-        self, timeline: Timeline, keys: Iterable[str], min_press_s: float, accept: Press
+        self,
+        timeline: Timeline,
+        keys: Iterable[str],
+        press_s: tuple[float, float | None],
+        accept: Press,
     ) -> None:
         self.keys = tuple(keys)
-        self.min_press_s = min_press_s
+        self.min_press_s, self.max_press_s = press_s
         self.dead: set[str] = set()
         self.jammed: set[str] = set()
         self.swapped: dict[str, str] = {}
@@ -30,7 +36,7 @@ class Keypad:
         self._accept = accept
         self._driven: set[str] = set()
         self._stuck: dict[str, float] = {}
-        self._closed: dict[str, Due] = {}
+        self._closed: dict[str, tuple[float, Due]] = {}
         self._repeats: dict[str, Due] = {}
 
     def drive(self, key: str, closed: bool) -> None:
@@ -65,7 +71,7 @@ class Keypad:
         """Take stuck keys again as pressed, as the firmware does after a clear."""
         for key in self._stuck:
             self._repeats.pop(key).cancel()
-            self._timeline.after(self.min_press_s, lambda key=key: self._accept(key))  # type: ignore[misc]
+            self._timeline.after(self.min_press_s, partial(self._accept, key))
             self._repeat(key)
 
     def refresh(self) -> None:
@@ -80,16 +86,24 @@ class Keypad:
         self._repeats[key] = self._timeline.after(self._stuck[key], enter)
 
     def _settle(self) -> None:
-        closed = self.closed()
+        closed, now = self.closed(), self._timeline.now()
         for key in [key for key in self._closed if key not in closed]:
-            self._closed.pop(key).cancel()
+            since, due = self._closed.pop(key)
+            due.cancel()
+            held = now - since
+            if self.max_press_s is not None and self.min_press_s <= held <= self.max_press_s:
+                self._taken(key)
         for key in closed - self._closed.keys():
-            self._closed[key] = self._timeline.after(
-                self.min_press_s,
-                lambda key=key: self._taken(key),  # type: ignore[misc]
+            self._closed[key] = (
+                now,
+                self._timeline.after(self.min_press_s, partial(self._held, key)),
             )
+
+    def _held(self, key: str) -> None:
+        if self.max_press_s is None:
+            self._taken(key)
 
     def _taken(self, key: str) -> None:
         self._accept(key)
         if key in self.bounce_s:
-            self._timeline.after(self.bounce_s[key], lambda: self._accept(key))
+            self._timeline.after(self.bounce_s[key], partial(self._accept, key))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from harness.emulator.clock import Timeline
@@ -82,7 +83,7 @@ class LampBoard:
         for lamp in self.lamps:
             lit = lamp.area in wanted
             delay = self.settle_s + self.late_s.get(lamp, 0.0)
-            self._timeline.after(delay, lambda lamp=lamp, lit=lit: self._switch(lamp, lit))  # type: ignore[misc]
+            self._timeline.after(delay, partial(self._switch, lamp, lit))
         self._timeline.after(self.settle_s, self._tell)
 
     def put_out(self) -> None:

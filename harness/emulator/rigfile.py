@@ -20,13 +20,13 @@ class Channel:
     """One channel of a device; `inverted` if the rig reads or drives it the other way round."""
 
     device: str
-    number: int
+    name: str
     inverted: bool = False
 
     @property
-    def place(self) -> tuple[str, int]:
+    def place(self) -> tuple[str, str]:
         """Give the channel without its sense."""
-        return self.device, self.number
+        return self.device, self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +68,23 @@ Section = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class RigFile:
-    """What the emulator needs of a rig file. Signals: every channel map of the file by purpose."""
+    """What the emulator needs of a rig file.
+
+    `lamps` are the lamp maps by sense path, the main one under the empty name; `options` are the
+    emulator's own settings, `[emulator]` with `[emulator.options]` over it.
+    """
 
     path: Path
     devices: Mapping[str, Device]
     keys: Mapping[str, tuple[Channel, ...]]
-    lamps: Mapping[str, tuple[Channel, ...]]
+    lamps: Mapping[str, Mapping[str, tuple[Channel, ...]]]
+    readback: Mapping[str, tuple[Channel, ...]]
+    travel: Mapping[str, tuple[Channel, ...]]
     roles: Mapping[str, object]
-    references: Mapping[tuple[str, int], bool]
+    references: Mapping[tuple[str, str], bool]
     table: Section = field(default_factory=dict)
-    emulator: Section = field(default_factory=dict)
+    options: Section = field(default_factory=dict)
+    interlock: Section = field(default_factory=dict)
     limits: Section = field(default_factory=dict)
     signals: Mapping[str, object] = field(default_factory=dict)
 
@@ -124,14 +131,14 @@ def read_rig_file(path: Path) -> RigFile:
         devices[name] = Device(name, driver, settings)
     signals = table(data, "signals", "")
     emulator = table(data, "emulator", "")
-    wiring = table(emulator, "wiring", "emulator.")
+    options = {**emulator, **table(emulator, "options", "emulator.")}
+    wiring = table(options, "wiring", "emulator.options.")
+    keys, lamps = table(data, "keys", ""), table(data, "lamps", "")
 
-    def wired(part: str) -> dict[str, tuple[Channel, ...]]:
-        mapped = {**table(table(data, part, ""), "map", f"{part}.")}
-        mapped.update(table(wiring, part, "emulator.wiring."))
+    def wired(where: str, mapped: Section, rewired: Section) -> dict[str, tuple[Channel, ...]]:
         return {
-            str(name): tuple(_channels(f"{part}.map.{name}", value, signals, devices))
-            for name, value in mapped.items()
+            str(name): tuple(_channels(f"{where}.{name}", value, signals, devices))
+            for name, value in {**mapped, **rewired}.items()
         }
 
     try:
@@ -139,15 +146,25 @@ def read_rig_file(path: Path) -> RigFile:
         for text, level in table(data, "references", "").items():
             (channel,) = _channels(f"references.{text}", text, signals, devices)
             references[channel.place] = _level(text, level) is not channel.inverted
+        paths = table(lamps, "paths", "lamps.")
+        lamp_paths = {}
+        for name in paths:
+            path_of, where = table(paths, name, "lamps.paths."), f"lamps.paths.{name}."
+            lamp_paths[name] = wired(f"{where}map", table(path_of, "map", where), {})
+        rewired = {part: table(wiring, part, "wiring.") for part in ("keys", "lamps", "roles")}
+        main = wired("lamps.map", table(lamps, "map", "lamps."), rewired["lamps"])
         return RigFile(
             path=path,
             devices=devices,
-            keys=wired("keys"),
-            lamps=wired("lamps"),
-            roles={**table(data, "roles", ""), **table(wiring, "roles", "emulator.wiring.")},
+            keys=wired("keys.map", table(keys, "map", "keys."), rewired["keys"]),
+            lamps={"": main, **lamp_paths},
+            readback=wired("keys.readback", table(keys, "readback", "keys."), {}),
+            travel=wired("keys.travel", table(keys, "travel", "keys."), {}),
+            roles={**table(data, "roles", ""), **rewired["roles"]},
             references=references,
             table=table(data, "table", ""),
-            emulator=emulator,
+            options=options,
+            interlock=table(data, "interlock", ""),
             limits=table(data, "limits", ""),
             signals=signals,
         )
@@ -198,15 +215,15 @@ def _channels(
     elif isinstance(value, dict) and "channel" in value:
         inverted = bool(value.get("invert", False))
         for channel in _channels(where, value["channel"], signals, devices):
-            yield Channel(channel.device, channel.number, channel.inverted != inverted)
+            yield Channel(channel.device, channel.name, channel.inverted != inverted)
     elif isinstance(value, str) and value in signals:
         rest = {name: target for name, target in signals.items() if name != value}
         yield from _channels(where, signals[value], rest, devices)
     else:
         text = value if isinstance(value, str) else ""
-        device, _, digits = text.rpartition(":")
-        if not (device and digits.isascii() and digits.isdigit()):
+        device, _, name = text.partition(":")
+        if not (device and name):
             raise RigFileError(f"{where}: expected DEVICE:CHANNEL or a signal, found {value!r}")
         if device not in devices:
             raise RigFileError(f"{where}: there is no device {device!r} in the file")
-        yield Channel(device, int(digits))
+        yield Channel(device, name)

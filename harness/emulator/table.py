@@ -21,7 +21,7 @@ class Table:
         keys: Iterable[str],
         lamps: Iterable[Lamp],
         terminal: TerminalSettings,
-        min_press_s: float,
+        press_s: tuple[float, float | None],
         settle_s: float,
         drive: LampDrive,
     ) -> None:
@@ -29,7 +29,7 @@ class Table:
         self.lamps = LampBoard(timeline, lamps, settle_s, drive)
         self.terminal = Terminal(timeline, terminal, self._light)
         names = tuple(dict.fromkeys((*DIGITS, *keys)))
-        self.keypad = Keypad(timeline, names, min_press_s, self._pressed)
+        self.keypad = Keypad(timeline, names, press_s, self._pressed)
         self.terminal.cleared.append(self.keypad.rescan)
         self.residue: frozenset[str] = frozenset()
         self.powered = True

@@ -45,6 +45,7 @@ class Terminal:
         self.listeners: list[Callable[[], None]] = []
         self.cleared: list[Callable[[], None]] = []
         self.locked: Callable[[], bool] = lambda: False
+        self.called: Callable[[], None] = lambda: None
         self.unlocked_by_fault = False
         self.slip: Callable[[tuple[str, ...]], tuple[str, ...]] = lambda entered: entered
         self.dead_functions: set[str] = set()
@@ -57,7 +58,7 @@ class Terminal:
         self._hold: Due | None = None
 
     def press(self, key: str) -> None:
-        """Take one debounced press of `1`..`6`, `clear` or `enter`."""
+        """Take one debounced press of `1`..`6`, `clear`, `enter` or `call`."""
         self.presses.append(key)
         del self.presses[:-100]
         if key not in self.dead_functions:
@@ -65,6 +66,8 @@ class Terminal:
                 self.clear()
             elif key == "enter":
                 self._enter()
+            elif key == "call":
+                self.called()
             elif not self.locked() or self.unlocked_by_fault:
                 self._digit(key)
         for listener in self.listeners:

@@ -1,7 +1,7 @@
 """The wires between the table and the bench's devices: a layer of its own, with its own faults.
 
 A relay's contact closes a key; a lamp, a switch or a sensor drives an input. What the rig file's
-maps claim and what is really wired may differ (`[emulator.wiring]`).
+maps claim and what is really wired may differ (`[emulator.options.wiring]`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from harness.emulator.clock import Timeline
 from harness.emulator.rigfile import Channel
 
-Place = tuple[str, int]
+Place = tuple[str, str]
 Close = Callable[[bool], None]
 Level = Callable[[], float]
 """A signal's level now: 0 to 1, where 1 is a good lamp at full light or a closed contact."""
@@ -51,7 +51,7 @@ class Wiring:
         """Wire an input to a known level."""
         self._signals[place] = (lambda: float(level), lambda: float(level), False)
 
-    def outputs(self, device: str) -> frozenset[int]:
+    def outputs(self, device: str) -> frozenset[str]:
         """Give a device's channels that close something."""
         return frozenset(channel for name, channel in self._contacts if name == device)
 

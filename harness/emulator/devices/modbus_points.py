@@ -61,7 +61,7 @@ class ModbusPoints(ModbusModel):
             raise ModbusError(ILLEGAL_ADDRESS)
         for channel, on in zip(channels, values, strict=True):
             self._outputs[channel] = on
-            self._wiring.drive((self._device, channel), on)
+            self._wiring.drive((self._device, str(channel)), on)
 
     def _read(self, area: str, address: int, count: int) -> Sequence[bool]:
         if area != self._area and not (area == "coil" and self._outputs):
@@ -72,6 +72,6 @@ class ModbusPoints(ModbusModel):
         return [
             self._outputs[channel]
             if area == "coil" and channel in self._outputs
-            else self._wiring.reads((self._device, channel))
+            else self._wiring.reads((self._device, str(channel)))
             for channel in range(first, first + count)
         ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from harness.emulator.bench import Bench
 from harness.emulator.devices.line_server import LineServer
@@ -11,17 +12,15 @@ from harness.emulator.devices.modbus_points import ModbusPoints
 from harness.emulator.devices.rtu import RtuBus, Slave
 from harness.emulator.devices.tty import Tty
 from harness.emulator.devices.waveshare import WaveshareInputs, WaveshareRelay
-from harness.emulator.rigfile import Device, RigFileError
+from harness.emulator.rigfile import Device, RigFileError, table
 
 EMULATED = "emulated"
 
 
 def is_emulated(device: Device) -> bool:
-    """Tell whether a device's place is ours to fill: it says `emulated`, or `emulated:NAME`."""
-    places = (device.settings.get(key) for key in ("port", "address", "source", "resource"))
+    """Tell whether a device's place is ours to fill."""
     return any(
-        isinstance(place, str) and (place == EMULATED or place.startswith(f"{EMULATED}:"))
-        for place in places
+        device.settings.get(key) == EMULATED for key in ("port", "address", "source", "resource")
     )
 
 
@@ -43,9 +42,12 @@ def install(bench: Bench) -> None:
 
 
 def _bus(bench: Bench, device: Device, buses: dict[str, RtuBus]) -> RtuBus:
-    """Give the device's bus; devices whose port is `emulated:NAME` share the one of that name."""
-    _, _, shared = device.text("port", EMULATED).partition(":")
-    name = shared or device.name
+    """Give the device's bus: its own, or the one that `[emulator.options.buses]` puts it on."""
+    shared = table(bench.rig.options, "buses", "emulator.options.")
+    name = next(
+        (bus for bus, names in shared.items() if device.name in cast("list[str]", names)),
+        device.name,
+    )
     baud = device.whole("baud", 9600)
     bus = buses.get(name)
     if bus is None:
@@ -120,7 +122,7 @@ def _points(bench: Bench, device: Device) -> ModbusPoints:
         area=area,
         base=device.whole("base", 0),
         channels=device.whole("channels", 8),
-        outputs=bench.wiring.outputs(device.name),
+        outputs=frozenset(map(int, bench.wiring.outputs(device.name))),
     )
 
 

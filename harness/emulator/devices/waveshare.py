@@ -127,7 +127,7 @@ class WaveshareRelay(WaveshareSettings):
         if pulse is not None:
             pulse.cancel()
         self._coils[channel] = on
-        self._wiring.drive((self._device, channel), on)
+        self._wiring.drive((self._device, str(channel)), on)
 
 
 class WaveshareInputs(WaveshareSettings):
@@ -144,6 +144,6 @@ class WaveshareInputs(WaveshareSettings):
         if address + count > self._channels:
             raise ModbusError(ILLEGAL_ADDRESS)
         return [
-            self._wiring.reads((self._device, channel))
+            self._wiring.reads((self._device, str(channel)))
             for channel in range(address, address + count)
         ]

@@ -69,7 +69,7 @@ class Parameters:
         rig = self._bench.rig
         if value in rig.devices:
             return value
-        maps = {"lamps": rig.lamps, "keys": rig.keys}.get(value, {})
+        maps = {"lamps": rig.lamps[""], "keys": rig.keys}.get(value, {})
         for channels in maps.values():
             return channels[0].device
         raise self.wrong(name, f"one of {', '.join(rig.devices)}")
