@@ -22,6 +22,7 @@ from harness.rig.errors import CorruptReplyError, LinkLostError, NoFrameError, N
 
 MOST_BYTES: Final = 32 * 1024 * 1024
 _HEAD_LIMIT: Final = 64 * 1024
+_MOST_AT_ONCE: Final = 16
 _STAMP_TOLERANCE_S: Final = 3600.0
 
 
@@ -48,8 +49,8 @@ class PartParser:
 
     @property
     def between_parts(self) -> bool:
-        """Tell whether no byte of an unfinished part is held."""
-        return not self._held.strip(b"\r\n")
+        """Tell whether no byte of an unfinished part is held, but for the boundary before it."""
+        return self._held.strip(b"\r\n") in (b"", self._mark)
 
     def feed(self, data: bytes) -> list[Part]:
         """Take bytes in; give the parts they complete."""
@@ -230,7 +231,7 @@ class MjpegStream:
 
     def _receive(self, deadline: float) -> list[Picture]:
         pictures: list[Picture] = []
-        while True:
+        while len(pictures) < _MOST_AT_ONCE:
             try:
                 data = self._socket.recv(1 << 18)
             except BlockingIOError:
@@ -254,6 +255,7 @@ class MjpegStream:
                     return pictures
                 raise self._ended("closed by the camera")
             pictures += self._pictures(data, time.monotonic())
+        return pictures
 
     def _pictures(self, data: bytes, now: float) -> list[Picture]:
         if self._parser.between_parts:

@@ -260,11 +260,11 @@ class LiveCamera:
 
     def _began_after(self, shot: Shot, at: float) -> bool:
         """Tell whether the exposure of a picture surely began after a moment."""
+        if shot.exposed_at is not None:
+            return min(shot.exposed_at, shot.absent_at) > at
         latency_ms = self._settings.latency_ms
         if latency_ms is None:
-            latency_ms = 0.0 if shot.exposed_at is not None else _UNSTAMPED_LATENCY_MS
-        if shot.exposed_at is not None and shot.exposed_at <= at:
-            return False
+            latency_ms = _UNSTAMPED_LATENCY_MS
         return shot.absent_at - latency_ms / 1000 > at
 
     def newer_than(self, at: float, timeout_s: float) -> Frame:
