@@ -53,6 +53,5 @@ def needs(*capabilities: str) -> Callable[[F], F]:
 
 def needed_by(function: Callable[..., object]) -> frozenset[str]:
     """Give what a step declared with `needs`; nothing if it declared nothing."""
-    declared = getattr(function, "capabilities", frozenset())
-    assert isinstance(declared, frozenset)
+    declared: frozenset[str] = getattr(function, "capabilities", frozenset())
     return declared

@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from harness.rules.books import RuleBook
 
 
-REFUSED_FILES = pytest.StashKey[list[InvalidFileError]]()
-
-
 class ScenarioFacts(NamedTuple):
     """What is known of a collected scenario before it runs.
 
@@ -73,8 +70,6 @@ class FeatureFile(pytest.Module):
         try:
             return super().collect()
         except InvalidFileError as error:
-            refused = self.config.stash.setdefault(REFUSED_FILES, [])
-            refused.append(error)
             raise self.CollectError(str(error)) from None
 
     def _getobj(self) -> ModuleType:

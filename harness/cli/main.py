@@ -28,7 +28,7 @@ COMMANDS = {
     "plan": LazyCommand("harness.cli.plan:command", "Smallest sets of results to test."),
     "dice": LazyCommand("harness.cli.dice:command", "Read dice in pictures."),
     "run": LazyCommand("harness.cli.run:command", "Test tables against rule books."),
-    "emulate": LazyCommand("harness.cli.emulate:command", "Serve an emulated bench."),
+    "emulate": LazyCommand("harness.cli.emulate:emulate", "Serve an emulated bench."),
     "doctor": LazyCommand("harness.cli.doctor:command", "Check a rig part by part."),
     "verify": LazyCommand("harness.cli.verify:command", "Check a run folder's seal."),
     "replay": LazyCommand("harness.cli.replay:command", "Derive a run's verdicts again."),

@@ -1,0 +1,183 @@
+"""The end of a book: what its entries together say, and which verdicts that changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from harness.bdd.benches import facts_of
+from harness.bdd.scenario_run import KeptEntry, ScenarioRun
+from harness.diagnosis.diagnose import Diagnosis, diagnose
+from harness.observations import Entry
+from harness.verdicts import Finding, HarnessError, Verdict
+
+if TYPE_CHECKING:
+    from harness.bdd.sitting import Sitting
+    from harness.evidence.record import RunRecord
+    from harness.rig.rigfile import Rig
+    from harness.rules.books import RuleBook
+
+MOST_FURTHER_TESTS = 3
+
+
+class Closing:
+    """Diagnoses one book on one rig and records findings and changed verdicts."""
+
+    def __init__(self, book: RuleBook, rig: Rig, rig_name: str, record: RunRecord) -> None:
+        self._book = book
+        self._rig = rig
+        self._rig_name = rig_name
+        self._record = record
+
+    def explain(
+        self,
+        scenarios: Sequence[ScenarioRun],
+        earlier: Sequence[Entry],
+        sitting: Sitting | None,
+        broken: HarnessError | None,
+    ) -> None:
+        """Join everything seen into causes.
+
+        scenarios: those of this worker. earlier: entries that the record held before a break.
+        """
+        kept = [one for run in scenarios for one in run.entries if not one.provoked]
+        entries = [*earlier, *(one.entry for one in kept)]
+        diagnosis = self._diagnose(entries)
+        if sitting is not None and broken is None:
+            diagnosis = self._try_further(diagnosis, entries, sitting)
+        by_index = {
+            entry.index: verdict
+            for entry, verdict in zip(entries, diagnosis.verdicts, strict=False)
+        }
+        diagnosed = {
+            one.entry.index: _joined(one.judgement.verdict, by_index[one.entry.index])
+            for one in kept
+        }
+        self._rejudge(scenarios, diagnosed)
+        lines = {one.entry.index: one.line for one in kept}
+        found = [self._completed(finding, lines) for finding in diagnosis.findings]
+        found += _of_judgements(kept, by_index)
+        found += [finding for run in scenarios for finding in run.findings()]
+        if broken is not None:
+            found.append(_of_error(broken))
+        for finding in _distinct(found):
+            self._record.finding(finding, book=self._book.id, rig=self._rig_name)
+
+    def _diagnose(self, entries: Sequence[Entry]) -> Diagnosis:
+        return diagnose(entries, self._book, facts_of(self._rig), self._book.in_force())
+
+    def _try_further(
+        self, diagnosis: Diagnosis, entries: Sequence[Entry], sitting: Sitting
+    ) -> Diagnosis:
+        """Make the tests that split candidate sets, where this bench can."""
+        further: list[Entry] = []
+        for _ in range(MOST_FURTHER_TESTS):
+            if not diagnosis.next_tests:
+                break
+            test = diagnosis.next_tests[0]
+            try:
+                further.append(sitting.enter_further(test.keyed, test.shown))
+            except HarnessError as error:
+                self._record.error(error, rig=self._rig_name)
+                break
+            diagnosis = self._diagnose([*entries, *further])
+        return diagnosis
+
+    def _rejudge(self, scenarios: Sequence[ScenarioRun], diagnosed: Mapping[int, Verdict]) -> None:
+        for run in scenarios:
+            before, after = run.verdict(), run.verdict(diagnosed)
+            if after is not before:
+                self._record.rejudged(
+                    run.record.id,
+                    after,
+                    run.what(diagnosed),
+                    f"all entries together say {after.value}, this one alone {before.value}",
+                    run.results(diagnosed),
+                )
+
+    def _completed(self, finding: Finding, lines: Mapping[int, int]) -> Finding:
+        """Name the journal's lines for entries, and the clauses of the areas concerned."""
+        clauses = finding.clauses or tuple(
+            sorted(
+                {
+                    self._book.areas[area].clause
+                    for kind, _, area in (part.partition(":") for part in finding.part)
+                    if kind == "lamp" and area in self._book.areas
+                }
+            )
+        )
+        evidence = [_line(reference, lines) for reference in finding.evidence]
+        return replace(finding, clauses=clauses, evidence=tuple(filter(None, evidence)))
+
+
+def _line(reference: str, lines: Mapping[int, int]) -> str | None:
+    kind, _, number = reference.partition(":")
+    if kind != "entry":
+        return reference
+    return f"journal:{lines[int(number)]}" if int(number) in lines else None
+
+
+def _joined(own: Verdict, diagnosed: Verdict) -> Verdict:
+    """Give an entry the verdict of the cause that explains it, else what it says by itself."""
+    return own if diagnosed is Verdict.PASS else diagnosed
+
+
+def _of_judgements(kept: Sequence[KeptEntry], by_index: Mapping[int, Verdict]) -> list[Finding]:
+    """Give a finding for what entries say by themselves and no cause explains."""
+    alone = [
+        one
+        for one in kept
+        if one.judgement.verdict is not Verdict.PASS and by_index[one.entry.index] is Verdict.PASS
+    ]
+    grouped: dict[tuple[Verdict, str], list[KeptEntry]] = {}
+    for one in alone:
+        grouped.setdefault((one.judgement.verdict, _parts_of(one)), []).append(one)
+    return [
+        Finding(
+            verdict,
+            tuple(parts.split()),
+            "not-as-required",
+            ones[0].judgement.what,
+            evidence=tuple(f"journal:{one.line}" for one in ones),
+            results=tuple(sorted({one.result for one in ones})),
+        )
+        for (verdict, parts), ones in grouped.items()
+    ]
+
+
+def _parts_of(one: KeptEntry) -> str:
+    judgement = one.judgement
+    areas = judgement.missing | judgement.extra | judgement.early | judgement.lingering
+    areas |= judgement.flicker | judgement.split
+    return " ".join(f"lamp:{area}" for area in sorted(areas)) or "lamps"
+
+
+def _of_error(error: HarnessError) -> Finding:
+    told = error.to_json()
+    return Finding(
+        Verdict.RIG_FAULT,
+        (str(told.get("part") or error.subject),),
+        str(told.get("fault") or "rig-fault"),
+        str(error),
+    )
+
+
+def _distinct(findings: Sequence[Finding]) -> list[Finding]:
+    """Join findings of one cause; the first says what, each adds its evidence and clauses."""
+    joined: dict[tuple[Verdict, tuple[str, ...], str], Finding] = {}
+    for finding in findings:
+        cause = (finding.verdict, finding.part, finding.fault)
+        first = joined.get(cause)
+        joined[cause] = (
+            finding
+            if first is None
+            else replace(
+                first,
+                clauses=tuple(dict.fromkeys((*first.clauses, *finding.clauses))),
+                depends_on=tuple(dict.fromkeys((*first.depends_on, *finding.depends_on))),
+                evidence=tuple(dict.fromkeys((*first.evidence, *finding.evidence))),
+                results=tuple(dict.fromkeys((*first.results, *finding.results))),
+            )
+        )
+    return list(joined.values())

@@ -1,0 +1,342 @@
+"""The part of a worker's pytest that drives a bench and keeps the record.
+
+Verdicts come from what scenarios checked and from diagnosis of the whole book, never from pytest's
+own passed and failed.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pytest_bdd.parser import Scenario as BddScenario
+from pytest_bdd.parser import Step as BddStep
+
+from harness.bdd.benches import capabilities_of, limits_of, setup_of, terminal_of
+from harness.bdd.capabilities import CAPABILITIES
+from harness.bdd.closing import Closing
+from harness.bdd.collecting import FeatureFile, ScenarioFacts
+from harness.bdd.job import Job, Teller
+from harness.bdd.scenario_run import ScenarioRun, worst
+from harness.bdd.sitting import Sitting
+from harness.bdd.steps.wording import dice
+from harness.evidence.records import Scenario, Step
+from harness.observations import Dice, Entry, Mode
+from harness.rig.errors import NotCapableError
+from harness.verdicts import ConfigurationError, HarnessError, Verdict
+
+if TYPE_CHECKING:
+    from harness.evidence.record import RunRecord
+    from harness.evidence.resume import Recorded
+    from harness.rig.rigfile import Rig
+    from harness.rules.books import RuleBook
+
+
+class BrokenBenchError(HarnessError):
+    """The bench broke earlier; what was left is not run and says the first cause."""
+
+
+class RunPlugin:
+    """Runs the collected scenarios of one book on one rig.
+
+    The first error of our own bench latches: what is left is not run, and is a RIG_FAULT with that
+    cause.
+    """
+
+    def __init__(
+        self,
+        job: Job,
+        book: RuleBook,
+        rig: Rig,
+        *,
+        record: RunRecord,
+        recorded: Recorded | None,
+        teller: Teller,
+    ) -> None:
+        self._job = job
+        self._book = book
+        self._rig = rig
+        self._record = record
+        self._recorded = recorded
+        self._teller = teller
+        self._capabilities = capabilities_of(rig)
+        self._sitting: Sitting | None = None
+        self._broken: HarnessError | None = None
+        self._running: ScenarioRun | None = None
+        self._steps_left: list[BddStep] = []
+        self._step_started = 0.0
+        self._checks_before = 0
+        self._texts: set[str] = set(recorded.features) if recorded else set()
+        self.scenarios: list[ScenarioRun] = []
+        self.refused: list[str] = []
+
+    @pytest.fixture
+    def sitting(self) -> Sitting:
+        """The book on the open bench."""
+        assert self._sitting is not None
+        return self._sitting
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Keep why a file was refused, a line each."""
+        if report.failed:
+            self.refused += str(report.longrepr).splitlines()
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Leave out what the record holds already: each result is kept once."""
+        self._teller.tell("collected", total=len(items))
+        if self._recorded is None:
+            return
+        left = []
+        for item in items:
+            done = self._recorded.scenarios.get(self._id(_facts(item)))
+            if done is None:
+                left.append(item)
+            else:
+                self._teller.tell("done", verdict=done.verdict.value)
+        items[:] = left
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
+        """Open the bench around the scenarios, and explain what they saw once they are through."""
+        if session.testsfailed:
+            return None  # pytest's own loop stops here: the features were refused
+        with ExitStack() as open_parts:
+            self._open(open_parts)
+            if self.refused:
+                return True
+            for item, following in pairwise([*session.items, None]):
+                assert item is not None
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            self._close()
+        return True
+
+    def _open(self, open_parts: ExitStack) -> None:
+        from harness.rig.bench import open_bench
+
+        if self._book.variant(setup_of(self._rig)) is None:
+            return
+        try:
+            bench = open_parts.enter_context(open_bench(self._rig, self._job.faults))
+            eyes = None
+            if bench.dice_cameras:
+                from harness.dealing.look import Eyes
+                from harness.vision.reader import DiceReader
+
+                eyes = Eyes(bench.dice_cameras, DiceReader())
+            self._sitting = Sitting(
+                self._book,
+                bench,
+                self._record,
+                rig=self._job.rig_name,
+                setup=setup_of(self._rig),
+                terminal=terminal_of(self._rig),
+                limits=limits_of(self._rig),
+                eyes=eyes,
+                first_index=1 + max((e.index for e in self._kept_entries()), default=0),
+            )
+            open_parts.callback(self._sitting.close)
+        except ConfigurationError as error:
+            self.refused += str(error).splitlines()
+        except HarnessError as error:
+            self._break(error)
+
+    def _kept_entries(self) -> Sequence[Entry]:
+        if self._recorded is None:
+            return ()
+        mine = (self._book.id, self._job.rig_name)
+        return [entry for entry in self._recorded.entries if (entry.book, entry.rig) == mine]
+
+    def _break(self, error: HarnessError) -> None:
+        self._broken = self._broken or error
+        self._record.error(error, rig=self._job.rig_name)
+        self._teller.tell("broken", lines=str(error).splitlines())
+
+    def _close(self) -> None:
+        closing = Closing(self._book, self._rig, self._job.rig_name, self._record)
+        closing.explain(self.scenarios, self._kept_entries(), self._sitting, self._broken)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(
+        self, item: pytest.Item, nextitem: pytest.Item | None
+    ) -> Generator[None, object, object]:
+        """Keep the record of one scenario."""
+        facts = _facts(item)
+        scenario = self._scenario(facts)
+        run = ScenarioRun(facts, scenario)
+        self._running = run
+        self._steps_left = []
+        self._teller.tell("doing", name=facts.name)
+        self._keep_text(facts.path)
+        self._record.scenario_started(scenario)
+        if self._sitting is not None:
+            self._sitting.begin(run)
+            self._sitting.look_ahead = lambda: self._next_result(item, nextitem)
+        outcome = yield
+        self._finish(run)
+        return outcome
+
+    def _finish(self, run: ScenarioRun) -> None:
+        run.steps += [_not_reached(step) for step in self._steps_left]
+        self._record.scenario_finished(
+            run.record,
+            run.verdict(),
+            run.what(),
+            started=run.started,
+            ended=time.monotonic(),
+            steps=run.steps,
+            results=run.results(),
+            mode=run.entries[-1].entry.mode if run.entries else self._mode(),
+            depends_on=run.depends_on(),
+            evidence=[f"journal:{kept.line}" for kept in run.entries],
+        )
+        self.scenarios.append(run)
+        self._running = None
+        self._teller.tell("done", verdict=run.verdict().value)
+
+    def _mode(self) -> Mode:
+        return "presented" if {"presenter", "dice-camera"} <= self._capabilities else "entered"
+
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Refuse what this bench cannot do, by name, and what is left of a broken bench."""
+        if self._book.variant(setup_of(self._rig)) is None:
+            raise NotCapableError(
+                self._job.rig_name,
+                expected=f"equipment that {self._book.id} allows",
+                found=f"a {self._rig.table.shaker} shaker, cover {self._rig.table.cover}",
+                remedy="run this book on a rig with equipment that it allows",
+            )
+        lacking = sorted(_facts(item).needs - self._capabilities)
+        if lacking:
+            raise NotCapableError(
+                self._job.rig_name,
+                expected=" and ".join(CAPABILITIES[name] for name in lacking),
+                found="no such part",
+                remedy="run the scenario on a rig that has it",
+            )
+        if self._broken is not None:
+            raise BrokenBenchError(
+                self._job.rig_name,
+                expected="a bench in order",
+                found=f"a fault: {self._broken.subject}: {self._broken.found}",
+                remedy=self._broken.remedy,
+            )
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(
+        self, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Take an error that ended a scenario into its verdict."""
+        report = yield
+        run = self._running
+        if call.excinfo is not None and run is not None:
+            self._take(call.excinfo.value, run)
+        return report
+
+    def _take(self, error: BaseException, run: ScenarioRun) -> None:
+        if isinstance(error, HarnessError):
+            self._take_expected(error, run)
+        elif isinstance(error, pytest.skip.Exception):
+            run.check(Verdict.NOT_APPLICABLE, str(error))
+        elif isinstance(error, Exception):
+            said = " ".join(str(error).split()) or "no message"
+            run.check(
+                Verdict.RIG_FAULT,
+                f"internal error, nothing was concluded: {type(error).__name__}: {said}",
+                part=("harness",),
+                fault="internal-error",
+            )
+
+    def _take_expected(self, error: HarnessError, run: ScenarioRun) -> None:
+        told = error.to_json()
+        run.check(error.verdict, str(error), fault=str(told.get("fault") or ""))
+        if error.verdict is Verdict.RIG_FAULT and not isinstance(error, BrokenBenchError):
+            self._record.error(error, scenario=run.record.id, rig=self._job.rig_name)
+            self._broken = self._broken or error
+            self._teller.tell("broken", lines=str(error).splitlines())
+
+    def pytest_bdd_before_scenario(self, scenario: BddScenario) -> None:
+        """Know the steps that lie ahead."""
+        self._steps_left = list(scenario.steps)
+
+    def pytest_bdd_before_step(self, step: BddStep) -> None:
+        """Note when a step begins."""
+        assert self._running is not None
+        self._step_started = time.monotonic()
+        self._checks_before = len(self._running.checks)
+        self._steps_left = self._steps_left[1:]
+
+    def pytest_bdd_after_step(self, step: BddStep) -> None:
+        """Keep a step that went through, with what it found."""
+        self._keep_step(step, None)
+
+    def pytest_bdd_step_error(self, step: BddStep, exception: Exception) -> None:
+        """Keep a step that ended the scenario."""
+        self._keep_step(step, exception)
+
+    def _keep_step(self, step: BddStep, error: Exception | None) -> None:
+        run = self._running
+        assert run is not None
+        made = run.checks[self._checks_before :]
+        verdict = worst([check.verdict for check in made] or [Verdict.PASS])
+        what = "; ".join(dict.fromkeys(check.what for check in made if check.verdict is verdict))
+        if isinstance(error, HarnessError):
+            verdict, what = error.verdict, str(error)
+        elif error is not None:
+            verdict, what = Verdict.RIG_FAULT, f"internal error: {type(error).__name__}"
+        run.steps.append(
+            Step(
+                step.keyword.strip(),
+                step.name,
+                verdict,
+                what,
+                step.line_number,
+                self._step_started,
+                time.monotonic(),
+            )
+        )
+
+    def _scenario(self, facts: ScenarioFacts) -> Scenario:
+        return Scenario(
+            id=self._id(facts),
+            feature=facts.feature,
+            name=facts.name,
+            book=self._book.id,
+            rig=self._job.rig_name,
+            tags=tuple(f"@{clause}" for clause in facts.clauses),
+            clauses=facts.clauses,
+            line=facts.line,
+        )
+
+    def _id(self, facts: ScenarioFacts) -> str:
+        row = "; ".join(facts.example.values())
+        place = f"{facts.path.stem}:{facts.line}" + (f"({row})" if row else "")
+        return f"{self._book.id}/{self._job.rig_name}/{place}"
+
+    def _keep_text(self, path: Path) -> None:
+        uri = f"features/{path.parent.name}/{path.name}"
+        if uri not in self._texts:
+            self._texts.add(uri)
+            self._record.feature(uri, path.read_text(encoding="utf-8"))
+
+    def _next_result(self, item: pytest.Item, nextitem: pytest.Item | None) -> Dice | None:
+        assert isinstance(item, pytest.Function)
+        if not isinstance(nextitem, pytest.Function) or nextitem.function is not item.function:
+            return None
+        result = _facts(nextitem).example.get("result")
+        laid_by_row = self._sitting is not None and self._sitting.shown is not None
+        return dice(result) if result is not None and laid_by_row else None
+
+
+def _facts(item: pytest.Item) -> ScenarioFacts:
+    assert isinstance(item, pytest.Function)
+    assert isinstance(item.parent, FeatureFile)
+    return item.parent.facts(item)
+
+
+def _not_reached(step: BddStep) -> Step:
+    return Step(step.keyword.strip(), step.name, None, "", step.line_number)

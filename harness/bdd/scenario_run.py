@@ -1,0 +1,135 @@
+"""One scenario while it runs: what was checked, and the verdict that follows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from harness.bdd.collecting import ScenarioFacts
+from harness.bdd.inspection import written
+from harness.evidence.records import Scenario, Step
+from harness.observations import Entry
+from harness.rules.judgement import Judgement
+from harness.verdicts import Finding, Verdict
+
+_WORST_FIRST = (
+    Verdict.DUT_FAIL,
+    Verdict.PROCEDURE_FAIL,
+    Verdict.RIG_FAULT,
+    Verdict.AMBIGUOUS,
+    Verdict.NO_RESULT,
+    Verdict.PENDING,
+    Verdict.NOT_APPLICABLE,
+    Verdict.PASS,
+)
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """Give the verdict of one scenario from its checks: it passes only if every check passed."""
+    seen = set(verdicts)
+    return next((verdict for verdict in _WORST_FIRST if verdict in seen), Verdict.PENDING)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing a step found. `part` and `fault` locate it where it is not PASS."""
+
+    verdict: Verdict
+    what: str
+    part: tuple[str, ...] = ()
+    fault: str = ""
+    clauses: tuple[str, ...] = ()
+    depends_on: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class KeptEntry:
+    """An entry as recorded: its judgement by itself and the journal line it stands on.
+
+    An entry that was wrong on purpose is `provoked`: its scenario alone judges it.
+    """
+
+    entry: Entry
+    judgement: Judgement
+    line: int
+    scenario: str
+    provoked: bool = False
+
+    @property
+    def result(self) -> str:
+        """Give the result it was made for, as written; empty if there was none."""
+        if self.entry.shown is not None:
+            return written(self.entry.shown)
+        return ",".join(self.entry.keyed)
+
+
+@dataclass(slots=True)
+class ScenarioRun:
+    """A scenario's checks, entries and steps as they come."""
+
+    facts: ScenarioFacts
+    record: Scenario
+    started: float = field(default_factory=time.monotonic)
+    checks: list[Check] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    entries: list[KeptEntry] = field(default_factory=list)
+
+    def check(
+        self,
+        verdict: Verdict,
+        what: str,
+        *,
+        part: tuple[str, ...] = (),
+        fault: str = "",
+        clauses: tuple[str, ...] | None = None,
+        depends_on: tuple[str, ...] = (),
+    ) -> None:
+        """Add one check; without `clauses` it concerns those that the scenario carries."""
+        concerned = self.facts.clauses if clauses is None else clauses
+        self.checks.append(Check(verdict, what, part, fault, concerned, depends_on))
+
+    def verdict(self, diagnosed: Mapping[int, Verdict] | None = None) -> Verdict:
+        """Give the verdict; `diagnosed` holds better verdicts of entries by index, once known."""
+        return worst([*(check.verdict for check in self.checks), *self._of_entries(diagnosed)])
+
+    def what(self, diagnosed: Mapping[int, Verdict] | None = None) -> str:
+        """Say what decided the verdict."""
+        decided = self.verdict(diagnosed)
+        said = [check.what for check in self.checks if check.verdict is decided]
+        said += [kept.judgement.what for kept in self._judged() if kept.judgement.what]
+        return "; ".join(dict.fromkeys(said)) or "nothing was checked"
+
+    def results(self, diagnosed: Mapping[int, Verdict] | None = None) -> dict[str, Verdict]:
+        """Give each result that the scenario answers for its verdict."""
+        if "result" not in self.facts.example:
+            return {}
+        return {self.facts.example["result"]: self.verdict(diagnosed)}
+
+    def depends_on(self) -> list[str]:
+        """Give the readings that the verdict depends on."""
+        return sorted({reading for check in self.checks for reading in check.depends_on})
+
+    def findings(self) -> list[Finding]:
+        """Give a finding for each located check that did not pass."""
+        evidence = tuple(f"journal:{kept.line}" for kept in self.entries)
+        return [
+            Finding(
+                check.verdict,
+                check.part,
+                check.fault or "not-as-required",
+                check.what,
+                clauses=check.clauses,
+                depends_on=check.depends_on,
+                evidence=evidence,
+            )
+            for check in self.checks
+            if check.part and check.verdict is not Verdict.PASS
+        ]
+
+    def _judged(self) -> list[KeptEntry]:
+        return [kept for kept in self.entries if not kept.provoked]
+
+    def _of_entries(self, diagnosed: Mapping[int, Verdict] | None) -> list[Verdict]:
+        known = diagnosed or {}
+        return [known.get(kept.entry.index, kept.judgement.verdict) for kept in self._judged()]

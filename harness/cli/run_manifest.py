@@ -1,0 +1,114 @@
+"""The facts of a run, gathered from its books and rigs before anything is driven."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.evidence.manifest import BookFacts, Instrument, Manifest, RigFacts
+
+if TYPE_CHECKING:
+    from harness.cli.run_jobs import Order
+    from harness.rig.rigfile import Rig
+    from harness.rules.books import RuleBook
+
+
+def new_folder(run_id: str) -> Path:
+    """Give a folder for a run that was told none: `runs/TIME-ID`, the time in UTC."""
+    return Path("runs") / f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{run_id[:8]}"
+
+
+def manifest_of(wanted: Order) -> dict[str, object]:
+    """Give the manifest of a run; a `Manifest` as JSON."""
+    rigs = {sitting.rig_name: sitting.rig for sitting in wanted.sittings}
+    books = {sitting.book.id: sitting.book for sitting in wanted.sittings}
+    laboratory = next((rig.laboratory for rig in rigs.values() if rig.laboratory), None)
+    return Manifest(
+        rigs=[_rig_facts(name, rig) for name, rig in rigs.items()],
+        books=[_book_facts(book) for book in books.values()],
+        invocation=wanted.invocation(),
+        inspection=wanted.inspection,
+        instruments=[one for rig in rigs.values() for one in _instruments(rig)],
+        operator=laboratory.operator if laboratory is not None else None,
+        dut={name: _dut(rig) for name, rig in rigs.items()},
+        profile=laboratory.model_dump(mode="json") if laboratory is not None else {},
+    ).to_json()
+
+
+def _rig_facts(name: str, rig: Rig) -> RigFacts:
+    return RigFacts(
+        name=name,
+        file=rig.path.name,
+        sha256=_digest(rig.files),
+        title=rig.title,
+        map_verified=rig.map_verified.model_dump(mode="json") if rig.map_verified else None,
+        hold_risk="accepted" if rig.hold_risk else None,
+        devices={
+            device: settings.model_dump(mode="json", exclude_none=True)
+            for device, settings in rig.devices.items()
+        },
+    )
+
+
+def _book_facts(book: RuleBook) -> BookFacts:
+    in_force = book.in_force()
+    readings: list[dict[str, Any]] = [
+        {
+            "name": reading.option or reading.id,
+            "value": in_force.get(reading.option) if reading.option else None,
+            "source": reading.basis,
+            "note": reading.says,
+        }
+        for reading in book.readings
+    ]
+    clauses = [
+        {
+            "tag": clause.tag,
+            "clause": clause.clause,
+            "testable": clause.testable,
+            "paraphrase": clause.says,
+            "why_not": clause.why_not,
+        }
+        for clause in book.clauses
+    ]
+    through = book.current_through
+    return BookFacts(
+        book=book.id,
+        title=book.title,
+        source=book.source,
+        edition=book.edition,
+        current_through=through.isoformat() if through is not None else "",
+        sha256=_digest(sorted(book.folder.glob("*.toml"))),
+        readings=readings,
+        clauses=clauses,
+        areas=list(book.areas),
+    )
+
+
+def _instruments(rig: Rig) -> list[Instrument]:
+    return [
+        Instrument(
+            device=f"{rig.name}/{name}",
+            what=settings.driver,
+            serial=settings.serial_number,
+            calibrated=settings.calibrated.isoformat() if settings.calibrated else None,
+            due=settings.calibration_due.isoformat() if settings.calibration_due else None,
+            certificate=settings.certificate,
+        )
+        for name, settings in rig.devices.items()
+    ]
+
+
+def _dut(rig: Rig) -> dict[str, object]:
+    return rig.table.model_dump(mode="json", exclude_none=True)
+
+
+def _digest(files: Sequence[Path]) -> str:
+    digest = hashlib.sha256()
+    for file in files:
+        data = file.read_bytes()
+        digest.update(f"{file.name} {len(data)}\n".encode() + data)
+    return digest.hexdigest()

@@ -1,0 +1,39 @@
+"""What a person reads at the end of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+_COLOURS = {"PASS": "green", "DUT_FAIL": "red", "PROCEDURE_FAIL": "red"}
+_MOST_FINDINGS = 20
+
+
+def print_outcome(folder: Path, summary: Mapping[str, Any]) -> None:
+    """Say the verdict, the results and the findings; the run folder goes to standard output."""
+    console = Console(stderr=True, highlight=False)
+    verdict = summary["verdict"]
+    console.print(verdict, style=_COLOURS.get(verdict, "yellow"), markup=False, end="")
+    counts = ", ".join(f"{count} {name}" for name, count in summary["counts"].items())
+    console.print(f"  ({counts or 'no scenario'})", markup=False, soft_wrap=True)
+    for book, told in summary["results"].items():
+        console.print(
+            f"  {book}: {told['passed']} of {told['checked']} results passed ({told['mode']})",
+            markup=False,
+            soft_wrap=True,
+        )
+    findings: Sequence[Mapping[str, Any]] = summary["findings"]
+    for finding in findings[:_MOST_FINDINGS]:
+        part = finding["part"] if isinstance(finding["part"], str) else ", ".join(finding["part"])
+        console.print(
+            f"  {finding['verdict']}: {part}: {finding['fault']}: {finding['what']}",
+            markup=False,
+            soft_wrap=True,
+        )
+    if len(findings) > _MOST_FINDINGS:
+        console.print(f"  and {len(findings) - _MOST_FINDINGS} more findings", markup=False)
+    click.echo(str(folder))

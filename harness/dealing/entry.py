@@ -1,0 +1,205 @@
+"""One result entered on the terminal and cleared again, with the lamps sensed at every stage.
+
+Nothing that acts on the table is ever repeated: a press whose outcome is not known ends the entry.
+Whether a spoilt read is repeated is the driver's business, which counts it.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from harness.observations import Dice, DiceSeen, Entry, LampSample, Mode, Stage, StagedSample
+from harness.rig.roles import KeyPresser, LampSense
+from harness.verdicts import HarnessError
+
+_PATIENT_WAITS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """What the rig file says of the entry terminal.
+
+    `commit`: which key lights the lamps. `has_clear`: a clear key takes the result away; without
+    one the next entry's first key does. `settle_s`: longest time from the committing key's contact
+    to steady lamps. `patience_s`: how long lamps are watched that are not right by then, to tell
+    late from dark.
+    """
+
+    commit: Literal["third-key", "entry-key"] = "third-key"
+    has_clear: bool = True
+    settle_s: float = 0.1
+    patience_s: float = 1.0
+
+
+@dataclass(slots=True)
+class EnteredKeys:
+    """What is known of an entry while it is made."""
+
+    keyed: list[str] = field(default_factory=list)
+    lamps: list[StagedSample] = field(default_factory=list)
+    faults: list[dict[str, object]] = field(default_factory=list)
+    settle_s: float | None = None
+
+
+class EntryTaker:
+    """Makes entries on one bench for one book.
+
+    `winning` gives the areas that must light for a result. It decides only how soon the lamps need
+    no more watching; what was sensed is recorded as it was.
+    """
+
+    def __init__(
+        self,
+        keys: KeyPresser,
+        lamps: Sequence[LampSense],
+        terminal: Terminal,
+        *,
+        book: str,
+        rig: str,
+        winning: Callable[[Dice], frozenset[str]],
+    ) -> None:
+        self._keys = keys
+        self._lamps = tuple(lamps)
+        self._terminal = terminal
+        self._book = book
+        self._rig = rig
+        self._winning = winning
+        self._patient_waits_left = _PATIENT_WAITS
+
+    def enter(
+        self,
+        index: int,
+        keys: Sequence[str],
+        *,
+        mode: Mode,
+        shown: Dice | None = None,
+        seen: DiceSeen | None = None,
+        once_lit: Callable[[], None] | None = None,
+        clear: bool = True,
+    ) -> Entry:
+        """Press the keys, wait for the lamps, sense them, clear, sense the dark.
+
+        keys: `"1"` … `"6"`, in the order to press; none for dice that have no reading, which are
+        not entered. once_lit is called when the lamps have been sensed and before they are
+        cleared. An error of a device ends the entry and stands in its `faults`; the caller decides
+        whether the bench can go on.
+        """
+        started = time.monotonic()
+        made = EnteredKeys()
+        try:
+            if keys:
+                self._light(made, keys, once_lit)
+                if clear and self._terminal.has_clear:
+                    self._clear(made)
+        except HarnessError as error:
+            made.faults.append(error.to_json())
+        return Entry(
+            book=self._book,
+            rig=self._rig,
+            index=index,
+            mode=mode,
+            shown=shown,
+            seen=seen,
+            keyed=tuple(made.keyed),
+            lamps=tuple(made.lamps),
+            started=started,
+            ended=time.monotonic(),
+            settle_s=made.settle_s,
+            cleared_by_key=bool(keys) and clear and self._terminal.has_clear,
+            faults=tuple(made.faults),
+        )
+
+    def sense_all(self) -> tuple[LampSample, ...]:
+        """Sense the lamps once over every path."""
+        return tuple(path.sense() for path in self._lamps)
+
+    def clear(self) -> tuple[StagedSample, ...]:
+        """Press the clear key, if the terminal has one, and sense until the lamps are dark."""
+        made = EnteredKeys()
+        if self._terminal.has_clear:
+            self._clear(made)
+        return tuple(made.lamps)
+
+    def _light(
+        self, made: EnteredKeys, keys: Sequence[str], once_lit: Callable[[], None] | None
+    ) -> None:
+        self._sense(made, "before")
+        committed_at = self._press_all(made, keys)
+        self._await_lamps(made, keys, committed_at)
+        if once_lit is not None:
+            once_lit()
+            self._sense(made, "lit")
+
+    def _press_all(self, made: EnteredKeys, keys: Sequence[str]) -> float:
+        closed_at = 0.0
+        stages: tuple[Stage, ...] = ("after-1", "after-2")
+        for number, key in enumerate(keys):
+            made.keyed.append(key)
+            closed_at = self._keys.press(key).closed_at
+            if number < len(stages):
+                self._sense(made, stages[number])
+        if self._terminal.commit == "entry-key":
+            closed_at = self._keys.press("enter").closed_at
+        return closed_at
+
+    def _await_lamps(self, made: EnteredKeys, keys: Sequence[str], committed_at: float) -> None:
+        expected = self._expected(keys)
+        lit = self._watch(
+            made,
+            "lit",
+            committed_at,
+            done=lambda samples: all(sample.lit == expected for sample in samples),
+        )
+        made.settle_s = max(0.0, lit - committed_at)
+
+    def _clear(self, made: EnteredKeys) -> None:
+        cleared_at = self._keys.press("clear").closed_at
+        self._watch(
+            made,
+            "cleared",
+            cleared_at,
+            done=lambda samples: not any(sample.lit for sample in samples),
+        )
+
+    def _expected(self, keys: Sequence[str]) -> frozenset[str]:
+        if len(keys) != 3:
+            return frozenset()
+        first, second, third = (int(key) for key in keys)
+        return self._winning((first, second, third))
+
+    def _watch(
+        self,
+        made: EnteredKeys,
+        stage: Stage,
+        since: float,
+        done: Callable[[Sequence[LampSample]], bool],
+    ) -> float:
+        """Sense until the lamps are as they should be, or no longer worth waiting for.
+
+        The last samples are kept; gives the time of the sample since which nothing changed.
+        """
+        settled_by = since + self._terminal.settle_s
+        deadline = settled_by
+        samples = self.sense_all()
+        steady_since = samples[0].at
+        while not done(samples):
+            if time.monotonic() > deadline:
+                # Late or never? Watch longer, but not for every result of a faulty table.
+                longer = since + self._terminal.patience_s
+                if deadline >= longer or not self._patient_waits_left:
+                    break
+                deadline = longer
+                continue
+            previous, samples = samples, self.sense_all()
+            if any(a.lit != b.lit for a, b in zip(previous, samples, strict=True)):
+                steady_since = samples[0].at
+        if deadline > settled_by and steady_since < settled_by:
+            self._patient_waits_left -= 1
+        made.lamps.extend(StagedSample(stage, sample) for sample in samples)
+        return steady_since
+
+    def _sense(self, made: EnteredKeys, stage: Stage) -> None:
+        made.lamps.extend(StagedSample(stage, sample) for sample in self.sense_all())

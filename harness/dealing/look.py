@@ -1,0 +1,115 @@
+"""Dice read by camera: only at rest, only from frames newer than what moved them."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.observations import DiceSeen
+from harness.rig.errors import RigError
+from harness.rig.roles import DiceCamera, Frame
+from harness.vision.reader import DiceReader
+from harness.vision.readings import DiceReading
+from harness.vision.rest import FRAMES, RestWatch, agree
+
+FRAME_TIMEOUT_S = 1.0
+REST_LIMIT_S = 3.0
+
+
+class FrozenPictureError(RigError):
+    """A camera whose picture does not change though the dice were moved."""
+
+    fault = "frozen"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What the cameras gave: the reading for the record, and the frames that voted."""
+
+    seen: DiceSeen
+    readings: tuple[DiceReading, ...]
+    frames: tuple[Frame, ...]
+    at: float
+
+
+class Eyes:
+    """Every dice camera of a bench, and one reader.
+
+    A reading needs every frame and every camera to agree: where two differ the dice are not read.
+    """
+
+    def __init__(self, cameras: Sequence[DiceCamera], reader: DiceReader) -> None:
+        self._cameras = tuple(cameras)
+        self._reader = reader
+        self._last: dict[int, Frame] = {}
+
+    def look(
+        self,
+        after: float,
+        *,
+        moved: bool,
+        dice: int | None = 3,
+        rest_limit_s: float = REST_LIMIT_S,
+    ) -> Look:
+        """Wait until the dice rest, then read them.
+
+        after: monotonic s at which they were last touched; older frames are not used. moved: they
+        lie otherwise than at the last look, so an unchanged picture is a frozen one
+        (FrozenPictureError). Dice that do not rest within the limit give the reason `moving`. A
+        camera without frames raises.
+        """
+        looks = [
+            self._through(number, camera, after, moved=moved, dice=dice, limit_s=rest_limit_s)
+            for number, camera in enumerate(self._cameras)
+        ]
+        readings = tuple(reading for reading, _ in looks)
+        frames = tuple(frame for _, voted in looks for frame in voted)
+        joined = agree(list(readings))
+        seen = DiceSeen(joined.values, joined.reason, joined.confidence)
+        return Look(seen, readings, frames, max(frame.at for frame in frames))
+
+    def _through(
+        self,
+        number: int,
+        camera: DiceCamera,
+        after: float,
+        *,
+        moved: bool,
+        dice: int | None,
+        limit_s: float,
+    ) -> tuple[DiceReading, tuple[Frame, ...]]:
+        watch = RestWatch(after)
+        voted: deque[Frame] = deque(maxlen=FRAMES)
+        deadline = time.monotonic() + limit_s
+        at = after
+        while True:
+            frame = camera.newer_than(at, FRAME_TIMEOUT_S)
+            at = frame.at
+            if moved and not voted:
+                self._refuse_frozen(number, camera, frame)
+            voted.append(frame)
+            reading = self._reader.read(frame.image, dice)
+            if watch.feed(frame.image, frame.at, reading):
+                break
+            if time.monotonic() > deadline:
+                break
+        self._last[number] = frame
+        agreed = watch.reading
+        return (_MOVING if agreed is None else agreed), tuple(voted)
+
+    def _refuse_frozen(self, number: int, camera: DiceCamera, frame: Frame) -> None:
+        last = self._last.get(number)
+        if last is None or frame.image.shape != last.image.shape:
+            return
+        if (frame.image == last.image).all():
+            raise FrozenPictureError(
+                str(getattr(camera, "name", f"dice camera {number + 1}")),
+                expected="a new picture once the dice were moved",
+                found="the very picture of before",
+                remedy="restart the camera; what it shows cannot be trusted",
+            )
+
+
+_MOVING = DiceReading("unreadable", (), "moving", 0.0, (), 0.0)
