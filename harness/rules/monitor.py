@@ -1,0 +1,700 @@
+"""The procedure monitor: events in, deviations out, one event at a time.
+
+It serves a run, a recorded timeline and a live table alike, and interprets a book's procedure
+(`harness.rules.procedure`); it knows no jurisdiction. A deviation is given at the event that makes
+it certain; one clause is reported once in a round. What was left out counts when the round ends,
+or when the next one starts. A timeline that ends within a round leaves nothing out.
+
+A round begins with `round-start`. Where that line is missing, calling for bets or closing them
+begins it, together with what was done since the last round or inspection.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from harness.observations import Dice
+from harness.rules.areas import OptionValue
+from harness.rules.books import RuleBook
+from harness.rules.procedure import (
+    Inspection,
+    Irregularity,
+    Outcome,
+    Rule,
+    Ruling,
+    Stop,
+    in_force,
+    procedure_of,
+)
+from harness.rules.strict_toml import suggestion
+from harness.rules.timeline import Event, Setup
+from harness.verdicts import ConfigurationError
+
+_BEGINS_ROUND = frozenset({"place-your-bets", "countdown-start", "no-more-bets"})
+_OUTSIDE_ROUND = frozenset(
+    {
+        "shift-start",
+        "table-open",
+        "inspect-terminal",
+        "inspect-shaker-run",
+        "fault",
+        "inspector-told",
+        "fault-rectified",
+        "no-result",
+    }
+)
+_PRELUDE_LIMIT = 1000
+"""Acts kept between rounds, in case the next round's start was not recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """A breach of the procedure: the clause's tag, what is wrong, and when it became certain."""
+
+    clause: str
+    what: str
+    at: float
+
+    def to_json(self) -> dict[str, object]:
+        """Give the deviation as `rules check` prints it."""
+        return {"clause": self.clause, "what": self.what, "at": self.at}
+
+
+@dataclass(slots=True)
+class _Raised:
+    """An irregularity of this round."""
+
+    kind: Irregularity
+    answered: bool = False
+    healed: bool = False
+    again: bool = False
+
+    @property
+    def open(self) -> bool:
+        return not self.healed or self.again
+
+
+@dataclass(slots=True)
+class _Result:
+    """What is known of the dice and of the entry in this round."""
+
+    rest: tuple[int, ...] | None = None
+    unreadable: bool = False
+    announced: list[int] = field(default_factory=list)
+    total: int | None = None
+    digits: list[int] = field(default_factory=list)
+
+    @property
+    def truth(self) -> tuple[int, ...] | None:
+        """Give the dice as they lie; else as announced."""
+        if self.rest is not None:
+            return self.rest
+        return tuple(self.announced) if len(self.announced) == 3 else None
+
+    def entries(self) -> list[Dice]:
+        """Give what the terminal may hold: the first three digits, or the last three."""
+        if len(self.digits) < 3:
+            return []
+        first, last = self.digits[:3], self.digits[-3:]
+        return [(first[0], first[1], first[2]), (last[0], last[1], last[2])]
+
+
+@dataclass(slots=True)
+class _Round:
+    """One round under way."""
+
+    implied: bool
+    seen: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
+    found: set[str] = field(default_factory=set)
+    """Ids of rules breached and irregularities raised."""
+    clauses: set[str] = field(default_factory=set)
+    raised: dict[str, _Raised] = field(default_factory=dict)
+    pending: list[Rule] = field(default_factory=list)
+    ruling: Ruling | None = None
+    result: _Result = field(default_factory=_Result)
+
+    @property
+    def irregular(self) -> bool:
+        return any(item.open for item in self.raised.values())
+
+
+@dataclass(slots=True)
+class _Inspected:
+    """One inspection's records since it last fell due."""
+
+    kind: Inspection
+    records: int = 0
+    passed_in_a_row: int = 0
+    failed: bool = False
+    due: bool = False
+
+
+@dataclass(slots=True)
+class _Stopped:
+    """One stop: whether it is on, and what has been done about it."""
+
+    kind: Stop
+    on: bool = False
+    told: bool = False
+    mended: bool = False
+    noticed: bool = False
+    """Raised by an act, not only by a breach that nobody remarked."""
+    blamed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Late:
+    """A breach that one act may still mend, if that comes right after the round's end."""
+
+    mended_by: tuple[str, ...]
+    deviation: Deviation
+    stop: _Stopped | None = None
+
+
+class Monitor:
+    """Watches one table under one rule book.
+
+    Raises ConfigurationError if the book has no procedure for the table's kind of shaker.
+    """
+
+    def __init__(
+        self, book: RuleBook, setup: Setup, options: Mapping[str, object] | None = None
+    ) -> None:
+        procedure = procedure_of(book)
+        if setup.shaker not in procedure.shakers:
+            raise ConfigurationError(
+                f"rule book {book.id}",
+                expected="a shaker it has a procedure for: " + ", ".join(procedure.shakers),
+                found=setup.shaker,
+                remedy=suggestion(setup.shaker, procedure.shakers),
+            )
+        self.deviations: list[Deviation] = []
+        self._book = book
+        self._options: dict[str, OptionValue] = book.in_force(options)
+        self._procedure = procedure
+        self._by_act = _index(
+            rule for rule in procedure.rules if in_force(rule.when, setup, self._options)
+        )
+        self._musts = [
+            rule
+            for rule in procedure.rules
+            if rule.kind in ("must", "at-least") and in_force(rule.when, setup, self._options)
+        ]
+        self._irregularities = [
+            item for item in procedure.irregularities if in_force(item.when, setup, self._options)
+        ]
+        self._inspections = [
+            _Inspected(item)
+            for item in procedure.inspections
+            if in_force(item.when, setup, self._options)
+        ]
+        self._stops = [_Stopped(item) for item in procedure.stops]
+        self._states = {state.name: False for state in procedure.states}
+        self._round: _Round | None = None
+        self._ended: Outcome = "incomplete"
+        self._late: list[_Late] = []
+        self._prelude: deque[Event] = deque(maxlen=_PRELUDE_LIMIT)
+        self._states_before_prelude = dict(self._states)
+        self._new: list[Deviation] = []
+
+    @property
+    def outcome(self) -> Outcome:
+        """Tell what the book makes of the last round so far."""
+        if any(stop.on for stop in self._stops):
+            return "stopped"
+        return self._ended if self._round is None else "incomplete"
+
+    def feed(self, event: Event) -> tuple[Deviation, ...]:
+        """Take the next event and give the deviations that it makes certain."""
+        self._new = []
+        self._settle_late(event)
+        if event.name == "round-start":
+            if self._round is not None and not _is_false_start(self._round):
+                self._close_round(event.t)
+            self._begin_round(event.t, implied=False)
+        elif event.name == "round-end":
+            if self._round is not None:
+                self._close_round(event.t)
+            self._forget_prelude()
+        elif self._round is not None:
+            self._take(event, self._round)
+        else:
+            self._take_between(event)
+        self.deviations += self._new
+        return tuple(self._new)
+
+    def finish(self) -> tuple[Deviation, ...]:
+        """Take the end of the timeline; gives what only the round after could have mended."""
+        self._new = []
+        self._settle_late(None)
+        self.deviations += self._new
+        return tuple(self._new)
+
+    # Rounds
+
+    def _begin_round(self, t: float, *, implied: bool) -> None:
+        self._forget_prelude()
+        self._round = begun = _Round(implied)
+        for state in self._procedure.states:
+            if state.lasts == "round":
+                self._states[state.name] = False
+        for inspected in self._inspections:
+            kind = inspected.kind
+            missing = inspected.due and inspected.records < kind.times
+            if missing or inspected.failed:
+                self._breach(begun, kind.clause, f"play began although not: {kind.says}", t)
+            inspected.due = False
+            inspected.failed = False
+        for stop in self._stops:
+            if not stop.on:
+                continue
+            if not stop.mended or (not stop.told and not stop.blamed):
+                self._breach(begun, stop.kind.clause, f"play went on: {stop.kind.says}", t)
+                stop.blamed = stop.blamed or not stop.told
+
+    def _close_round(self, t: float) -> None:
+        ending = self._round
+        if ending is None:
+            return
+        if ending.ruling is None:
+            for item in ending.raised.values():
+                answer = item.kind.answer
+                if item.open and answer is not None and not item.answered:
+                    self._breach_irregular(ending, item, f"left out: {item.kind.says}", t)
+                    break
+            if not ending.irregular:
+                for rule in self._musts:
+                    self._check_left_out(ending, rule, t)
+        for rule in ending.pending:
+            if rule.clause not in ending.clauses:
+                ending.clauses.add(rule.clause)
+                self._late.append(
+                    _Late(rule.handled_by, Deviation(rule.clause, f"not so: {rule.says}", t))
+                )
+        for stop in self._stops:
+            if stop.on and stop.noticed and not stop.told and not stop.blamed:
+                what = f"left out: {stop.kind.says}"
+                self._late.append(
+                    _Late((stop.kind.told,), Deviation(stop.kind.clause, what, t), stop)
+                )
+        self._ended = _outcome_of(ending)
+        self._round = None
+        self._forget_prelude()
+
+    def _check_left_out(self, ending: _Round, rule: Rule, t: float) -> None:
+        if not self._applies(rule, ending):
+            return
+        if rule.kind == "must":
+            missing = [act for act in rule.acts if not ending.seen[act]]
+            if missing:
+                self._breach_rule(ending, rule, f"left out ({', '.join(missing)}): {rule.says}", t)
+        elif ending.counts[rule.id] < rule.count:
+            self._breach_rule(ending, rule, _too_few(rule, ending.counts[rule.id]), t)
+
+    def _settle_late(self, event: Event | None) -> None:
+        if not self._late:
+            return
+        acts = () if event is None else self._acts_outside(event)
+        for late in self._late:
+            if not any(act in late.mended_by for act in acts):
+                self._new.append(late.deviation)
+                if late.stop is not None:
+                    late.stop.blamed = True
+        self._late = []
+
+    # Between rounds
+
+    def _take_between(self, event: Event) -> None:
+        if event.name in _OUTSIDE_ROUND:
+            if event.name not in ("fault", "inspector-told", "fault-rectified", "no-result"):
+                self._forget_prelude()
+            self._inspect(event)
+            self._update_stops(None, self._acts_outside(event), event.t)
+            return
+        if event.name in _BEGINS_ROUND or (
+            event.name == "announce"
+            and any(earlier.name in ("shake", "activate") for earlier in self._prelude)
+        ):
+            earlier = list(self._prelude)
+            self._states.update(self._states_before_prelude)
+            self._begin_round(event.t, implied=True)
+            for past in (*earlier, event):
+                if self._round is not None:
+                    self._take(past, self._round)
+            return
+        acts = self._acts_outside(event)
+        for rule in self._listening(acts):
+            if rule.always and self._states_hold(rule):
+                self._new.append(Deviation(rule.clause, f"not so: {rule.says}", event.t))
+        self._update_states(acts)
+        self._prelude.append(event)
+
+    def _forget_prelude(self) -> None:
+        self._prelude.clear()
+        self._states_before_prelude = {
+            state.name: self._states[state.name]
+            for state in self._procedure.states
+            if state.lasts == "table"
+        }
+
+    def _inspect(self, event: Event) -> None:
+        for inspected in self._inspections:
+            kind = inspected.kind
+            if event.name == kind.record and event.data.get("by") in kind.people:
+                inspected.records += 1
+                if event.data.get("passed") is True:
+                    inspected.passed_in_a_row += 1
+                    if inspected.passed_in_a_row >= kind.times:
+                        inspected.failed = False
+                else:
+                    inspected.passed_in_a_row = 0
+                    inspected.failed = True
+            elif event.name == kind.due:
+                if kind.due == "table-open":
+                    if inspected.records < kind.times:
+                        what = f"the table opened although not: {kind.says}"
+                        self._breach(self._round, kind.clause, what, event.t)
+                else:
+                    inspected.due = True
+                inspected.records = 0
+
+    # One event within a round
+
+    def _take(self, event: Event, current: _Round) -> None:
+        if event.name in _OUTSIDE_ROUND:
+            self._inspect(event)
+        acts = self._acts(event, current)
+        for rule in self._listening(acts):
+            if current.ruling is None or rule.always:
+                self._evaluate(rule, acts, current, event)
+        if current.ruling is None:
+            self._raise(acts, current, event.t)
+        self._rule(acts, current, event.t)
+        self._update_stops(current, acts, event.t)
+        current.pending = [
+            rule for rule in current.pending if not any(act in rule.handled_by for act in acts)
+        ]
+        self._update_states(acts)
+        for act in acts:
+            current.seen[act] += 1
+
+    def _listening(self, acts: Sequence[str]) -> list[Rule]:
+        rules: dict[str, Rule] = {}
+        for act in acts:
+            for rule in self._by_act.get(act, ()):
+                rules[rule.id] = rule
+        return list(rules.values())
+
+    def _applies(self, rule: Rule, current: _Round) -> bool:
+        seen = current.seen
+        return (
+            all(seen[act] for act in rule.after)
+            and not (rule.until and all(seen[act] for act in rule.until))
+            and not any(id_ in current.found for id_ in rule.unless)
+        )
+
+    def _states_hold(self, rule: Rule) -> bool:
+        return all(self._states[name] for name in rule.while_) and not any(
+            self._states[name] for name in rule.while_not
+        )
+
+    def _evaluate(self, rule: Rule, acts: Sequence[str], current: _Round, event: Event) -> None:
+        t, seen = event.t, current.seen
+        if rule.kind == "at-least":
+            if rule.since in acts:
+                current.counts[rule.id] = 0
+            count = current.counts[rule.id]
+            if any(act in rule.due for act in acts) and count < rule.count:
+                if self._applies(rule, current):
+                    self._breach_rule(current, rule, _too_few(rule, count), t)
+            elif any(act in rule.acts for act in acts) and self._states_hold(rule):
+                current.counts[rule.id] += 1
+            return
+        if not (self._applies(rule, current) and self._states_hold(rule)):
+            return
+        if rule.kind == "before":
+            missing = [act for act in rule.first if not seen[act]]
+            if missing:
+                self._breach_rule(
+                    current, rule, f"{event.name} before {', '.join(missing)}: {rule.says}", t
+                )
+        elif rule.kind == "not-behind":
+            if any(not seen[act] for act in acts if act in rule.acts):
+                passed = [act for act in rule.behind if seen[act]]
+                if passed:
+                    self._breach_rule(
+                        current, rule, f"{event.name} after {', '.join(passed)}: {rule.says}", t
+                    )
+        elif rule.kind == "never":
+            self._breach_rule(current, rule, f"{event.name}: {rule.says}", t)
+        elif rule.kind == "agrees":
+            wrong = self._disagreement(rule, acts, current.result, event)
+            if wrong:
+                self._breach_rule(current, rule, f"{wrong}: {rule.says}", t)
+
+    def _disagreement(
+        self, rule: Rule, acts: Sequence[str], result: _Result, event: Event
+    ) -> str | None:
+        if rule.what == "announced":
+            return _wrong_announcement(rule, acts, result)
+        if rule.what == "entered":
+            return _wrong_entry(result)
+        return self._wrong_lamps(result, event) if "lit" in acts else None
+
+    def _wrong_lamps(self, result: _Result, event: Event) -> str | None:
+        entries = result.entries()
+        given = event.data.get("lit")
+        if not entries or not isinstance(given, list | tuple | set | frozenset):
+            return None
+        lit = frozenset(str(area) for area in given)
+        truth = result.truth
+        accepted = ([(truth[0], truth[1], truth[2])] if truth else []) + entries
+        wanted = [self._book.winning_areas(dice, self._options) for dice in accepted]
+        if lit in wanted:
+            return None
+        missing, extra = sorted(wanted[0] - lit), sorted(lit - wanted[0])
+        return "; ".join(
+            f"{word} {', '.join(areas)}"
+            for word, areas in (("dark", missing), ("lit without winning", extra))
+            if areas
+        )
+
+    # Irregularities, rulings, stops
+
+    def _raise(self, acts: Sequence[str], current: _Round, t: float) -> None:
+        for kind in self._irregularities:
+            item = current.raised.get(kind.id)
+            raising = any(act in kind.raised_by for act in acts)
+            if item is None:
+                over = kind.until and all(current.seen[act] for act in kind.until)
+                if raising and not over:
+                    current.raised[kind.id] = _Raised(kind)
+                    current.found.add(kind.id)
+                continue
+            if raising and item.answered:
+                item.again = True
+            elif raising:
+                item.healed = False
+            if kind.answer in acts:
+                item.answered = True
+            if any(act in kind.healed_by for act in acts) and (
+                kind.answer is None or item.answered
+            ):
+                item.healed, item.again = True, False
+            barred = [act for act in acts if act in kind.bars]
+            if barred and item.open and (not item.answered or item.again):
+                self._breach_irregular(current, item, f"{barred[0]} came: {kind.says}", t)
+
+    def _breach_irregular(self, current: _Round, item: _Raised, what: str, t: float) -> None:
+        # One omitted answer is one breach, whatever else would have demanded it too.
+        clause = item.kind.clause
+        others = {other.kind.clause for other in current.raised.values()}
+        if clause is not None and not (item.kind.answer and others & current.clauses):
+            self._breach(current, clause, what, t)
+
+    def _rule(self, acts: Sequence[str], current: _Round, t: float) -> None:
+        if current.ruling is not None:
+            if any(act in current.ruling.bars for act in acts):
+                ruling = current.ruling
+                self._breach(current, ruling.clause, f"not so: {ruling.says}", t)
+            return
+        current.ruling = next(
+            (ruling for ruling in self._procedure.rulings if ruling.act in acts), None
+        )
+
+    def _update_stops(self, current: _Round | None, acts: Sequence[str], t: float) -> None:
+        for stop in self._stops:
+            kind = stop.kind
+            if any(act in kind.raised_by for act in acts):
+                self._stop(stop)
+                stop.noticed = True
+            if not stop.on:
+                continue
+            stop.told = stop.told or kind.told in acts
+            if kind.mended in acts:
+                stop.mended = True
+                if not stop.told and not stop.blamed:
+                    self._breach(current, kind.clause, f"{kind.mended} came first: {kind.says}", t)
+                    stop.blamed = True
+            if stop.told and stop.mended:
+                stop.on = False
+
+    def _stop(self, stop: _Stopped) -> None:
+        if not stop.on:
+            stop.on, stop.told, stop.mended = True, False, False
+            stop.noticed, stop.blamed = False, False
+        else:
+            stop.mended = False
+
+    # Breaches
+
+    def _breach_rule(self, current: _Round, rule: Rule, what: str, t: float) -> None:
+        current.found.add(rule.id)
+        for kind in self._irregularities:
+            over = kind.until and all(current.seen[act] for act in kind.until)
+            if rule.id in kind.breach and kind.id not in current.raised and not over:
+                current.raised[kind.id] = _Raised(kind)
+                current.found.add(kind.id)
+        known = False
+        for stop in self._stops:
+            if rule.id in stop.kind.breach:
+                known = known or (stop.on and stop.told)
+                self._stop(stop)
+        if not rule.handled_by:
+            self._breach(current, rule.clause, what, t)
+        elif not known and not any(current.seen[act] for act in rule.handled_by):
+            current.pending.append(rule)
+
+    def _breach(self, current: _Round | None, clause: str, what: str, t: float) -> None:
+        if current is not None:
+            if clause in current.clauses:
+                return
+            current.clauses.add(clause)
+        self._new.append(Deviation(clause, what, t))
+
+    # Acts
+
+    def _acts_outside(self, event: Event) -> tuple[str, ...]:
+        return (
+            event.name,
+            *(
+                act.name
+                for act in self._procedure.acts.values()
+                if act.matches(event.name, event.data)
+            ),
+        )
+
+    def _acts(self, event: Event, current: _Round) -> tuple[str, ...]:
+        acts = [*self._acts_outside(event), *_derived(event, current.result)]
+        if "digit" in acts:
+            current.seen["cleared"] = 0
+        if event.name in ("shake", "activate") or (
+            event.name == "tap" and current.result.unreadable
+        ):
+            current.seen["at-rest"] = 0
+            current.result.rest = None
+            current.result.unreadable = False
+        return tuple(acts)
+
+    def _update_states(self, acts: Iterable[str]) -> None:
+        for state in self._procedure.states:
+            for act in acts:
+                if act in state.on:
+                    self._states[state.name] = True
+                elif act in state.off:
+                    self._states[state.name] = False
+
+
+def _index(rules: Iterable[Rule]) -> dict[str, list[Rule]]:
+    listening: dict[str, list[Rule]] = {}
+    for rule in rules:
+        heard: set[str] = set()
+        if rule.kind == "before":
+            heard = set(rule.then)
+        elif rule.kind in ("not-behind", "never"):
+            heard = set(rule.acts)
+        elif rule.kind == "at-least":
+            heard = {*rule.acts, *rule.due, *((rule.since,) if rule.since else ())}
+        elif rule.kind == "agrees":
+            heard = {"announced", "digit", "at-rest"} if rule.what != "lamps" else {"lit"}
+        for act in heard:
+            listening.setdefault(act, []).append(rule)
+    return listening
+
+
+def _is_false_start(current: _Round) -> bool:
+    """Tell whether a round that began without its line has not got as far as a result."""
+    return current.implied and not any(
+        current.seen[act] for act in ("announced", "lit", "collect-losers", "pay-winners")
+    )
+
+
+def _outcome_of(ended: _Round) -> Outcome:
+    if ended.ruling is not None:
+        return ended.ruling.outcome
+    outcomes = [
+        item.kind.again if item.again else item.kind.outcome
+        for item in ended.raised.values()
+        if item.open
+    ]
+    if "void" in outcomes:
+        return "void"
+    return "no-result" if "no-result" in outcomes else "settled"
+
+
+def _too_few(rule: Rule, count: int) -> str:
+    return f"{count} times instead of {rule.count} or more: {rule.says}"
+
+
+def _derived(event: Event, result: _Result) -> list[str]:
+    """Work out the acts behind an event and keep what it says of the dice and the entry."""
+    match event.name:
+        case "key":
+            value = event.data.get("value")
+            if value == "clear":
+                result.digits.clear()
+                return ["cleared"]
+            if not isinstance(value, int):
+                return []
+            result.digits.append(value)
+            return ["digit", "entered"] if len(result.digits) == 3 else ["digit"]
+        case "clear":
+            result.digits.clear()
+            return ["cleared"]
+        case "lamps":
+            return ["lit"] if event.data.get("lit") or len(result.digits) >= 3 else []
+        case "announce":
+            return _announce(event, result)
+        case "dice-at-rest":
+            result.unreadable = "state" in event.data
+            values = event.data.get("values")
+            result.rest = tuple(values) if isinstance(values, list | tuple) else None
+            return ["at-rest"] if result.unreadable else ["at-rest", "flat"]
+        case _:
+            return []
+
+
+def _announce(event: Event, result: _Result) -> list[str]:
+    values = event.data.get("values")
+    if len(result.announced) >= 3:
+        result.announced, result.total = [], None
+    if isinstance(values, list | tuple):
+        result.announced += values
+    total = event.data.get("total")
+    if isinstance(total, int):
+        result.total = total
+    return ["announced"] if len(result.announced) >= 3 else []
+
+
+def _wrong_announcement(rule: Rule, acts: Sequence[str], result: _Result) -> str | None:
+    said = result.announced
+    if len(said) < 3:
+        return None
+    if len(said) > 3:
+        return f"{len(said)} values announced"
+    if result.rest is not None and sorted(said) != sorted(result.rest):
+        return f"announced {_dice(said)} on dice {_dice(result.rest)}"
+    if "announced" not in acts:
+        return None
+    if rule.ascending and said != sorted(said):
+        return f"announced {_dice(said)}"
+    if rule.total and result.total != sum(said):
+        return f"total announced as {'nothing' if result.total is None else result.total}"
+    return None
+
+
+def _wrong_entry(result: _Result) -> str | None:
+    keyed = result.digits
+    if len(keyed) > 3:
+        return f"{len(keyed)} values entered"
+    truth = result.truth
+    if truth is not None and Counter(keyed) - Counter(truth):
+        return f"entered {_dice(keyed)} on dice {_dice(truth)}"
+    return None
+
+
+def _dice(values: Sequence[int]) -> str:
+    return ",".join(str(value) for value in values)
