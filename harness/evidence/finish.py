@@ -10,7 +10,9 @@ from harness.evidence.errors import EvidenceError
 from harness.evidence.html import html_page
 from harness.evidence.journal_lines import read_records
 from harness.evidence.junit import junit_xml
+from harness.evidence.keys import SigningKey
 from harness.evidence.run_folder import RunFolder, write_file
+from harness.evidence.seal import seal_run
 from harness.evidence.summary import outcomes, summarise
 
 
@@ -39,8 +41,11 @@ def write_html(folder: RunFolder) -> None:
     _write(folder.html, html_page(folder).encode("utf-8"))
 
 
-def finish_run(folder: RunFolder) -> dict[str, Any]:
-    """Write every file that follows from the record; give the summary.
+def finish_run(folder: RunFolder, key: SigningKey | None = None) -> dict[str, Any]:
+    """Write every file that follows from the record, then seal it all; give the summary.
+
+    `key` is `harness.evidence.keys.load_signing_key()`, read before the run so that a wrong key
+    file stops it early; None leaves the seal unsigned.
 
     To be called once the journal holds `run-finished`, or when the run breaks off. May be called
     again: the same record gives the same files. Raises EvidenceError if one cannot be written.
@@ -48,6 +53,7 @@ def finish_run(folder: RunFolder) -> dict[str, Any]:
     summary = write_summary(folder)
     write_junit(folder)
     write_html(folder)
+    seal_run(folder, key)
     return summary
 
 

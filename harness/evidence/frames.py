@@ -7,6 +7,8 @@ is kept once whoever writes it and its name cannot belong to another picture.
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from harness.evidence.canonical import sha256_hex
@@ -20,27 +22,43 @@ class FrameStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def keep(self, frame: KeptFrame) -> FrameRef:
-        """Write one frame and give its reference; on return its bytes are on the disk.
+    def keep(self, frames: Sequence[KeptFrame]) -> list[FrameRef]:
+        """Write frames and give their references; on return their bytes are on the disk.
 
-        Raises EvidenceError if it cannot be written.
+        Raises EvidenceError if one cannot be written.
         """
+        if len(frames) < 2:
+            return [self._keep_one(frame) for frame in frames]
+        with ThreadPoolExecutor(len(frames)) as pool:  # flushed together, they share the wait
+            return list(pool.map(self._keep_one, frames))
+
+    def _keep_one(self, frame: KeptFrame) -> FrameRef:
         digest = sha256_hex(frame.data)
         path = self._folder / (digest[:40] + frame.suffix)
-        if not path.exists():
-            part = path.with_suffix(f".{os.getpid()}.part")
+        try:
+            # Not moved into place from a part: no line names the file before it is whole, and one
+            # left half-written by a power cut is written over here, or cleared away on a resume.
+            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o644)
             try:
-                with part.open("wb") as stream:
-                    stream.write(frame.data)
-                    stream.flush()
-                    os.fsync(stream.fileno())
-                part.replace(path)
-            except OSError as error:
-                part.unlink(missing_ok=True)
-                raise EvidenceError(
-                    str(path),
-                    expected="room for a picture of the dice",
-                    found=error.strerror or str(error),
-                    remedy="make room, then take the run up with --resume",
-                ) from error
+                if os.fstat(fd).st_size != len(frame.data):
+                    written = 0
+                    while written < len(frame.data):
+                        written += os.pwrite(fd, frame.data[written:], written)
+                    os.ftruncate(fd, written)
+                    os.fsync(fd)
+            finally:
+                os.close(fd)
+        except OSError as error:
+            raise EvidenceError(
+                str(path),
+                expected="room for a picture of the dice",
+                found=error.strerror or str(error),
+                remedy="make room, then take the run up with --resume",
+            ) from error
         return {"name": path.name, "sha256": digest, "at": frame.at}
+
+    def drop_unnamed(self, named: frozenset[str]) -> None:
+        """Remove pictures that no line of the journal names: what a break left half-made."""
+        for path in self._folder.iterdir():
+            if path.name not in named:
+                path.unlink()

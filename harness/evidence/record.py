@@ -21,7 +21,6 @@ from harness.evidence.records import (
     Rejudged,
     RunFinished,
     RunResumed,
-    RunStarted,
     Scenario,
     ScenarioFinished,
     Step,
@@ -59,15 +58,7 @@ class RunRecord:
         many results this run is to check and in which mode. Raises FolderInUseError if the folder
         is not empty.
         """
-        folder = create_run_folder(path, manifest)
-        record = cls(folder)
-        body: RunStarted = {
-            "run_id": str(manifest["run_id"]),
-            "manifest_sha256": file_sha256(folder.manifest),
-            "asked": dict(asked),
-        }
-        record._append("run-started", body)
-        return record
+        return cls(create_run_folder(path, manifest, asked))
 
     @classmethod
     def attach(cls, path: Path) -> RunRecord:
@@ -78,19 +69,29 @@ class RunRecord:
     def resume(cls, path: Path, why: str = "not known") -> RunRecord:
         """Take up a run that broke off, and record the break.
 
-        Clears away what the break left half-made (parts of pictures). Raises UnreadableRecordError
-        if the folder holds no run.
+        Clears away what the break left half-made (files, pictures that no line names) and the seal
+        of a run that was sealed incomplete, whose digest the break names. Raises
+        UnreadableRecordError if the folder holds no run.
         """
         folder = open_run_folder(path)
-        for part in folder.path.rglob("*.part"):
+        sealed = file_sha256(folder.seal) if folder.seal.is_file() else None
+        folder.seal.unlink(missing_ok=True)
+        for part in folder.path.glob("*.part"):
             part.unlink(missing_ok=True)
         record = cls(folder)
-        last = read_records(folder.journal)[-1]
+        records = read_records(folder.journal)
+        record._frames.drop_unnamed(
+            frozenset(
+                frame["name"] for r in records if r.kind == "entry" for frame in r.body["frames"]
+            )
+        )
+        last = records[-1]
         body: RunResumed = {
             "after_line": last.line,
             "after_utc": last.utc,
-            "gap_s": max(0.0, time.monotonic() - last.mono),
+            "gap_s": gap if (gap := time.monotonic() - last.mono) >= 0 else None,
             "why": why,
+            "seal_sha256": sealed,
         }
         record._append("run-resumed", body)
         return record
@@ -164,7 +165,7 @@ class RunRecord:
         `options` and `limits` are those the judgement was made with. Gives the entry's line.
         """
         begun = time.perf_counter()
-        kept = [self._frames.keep(frame) for frame in frames]
+        kept = self._frames.keep(frames)
         body = entry_body(
             entry,
             scenario=scenario,

@@ -54,12 +54,17 @@ class AskedResults(TypedDict):
 
 
 class RunResumed(TypedDict):
-    """A break: why (as far as known), the last line before it, how long nothing was recorded."""
+    """A break: why (as far as known), the last line before it, how long nothing was recorded.
+
+    `gap_s` is None across a restart of the host. `seal_sha256` is the digest of the `seal.json`
+    that the run had been closed with before it was taken up again.
+    """
 
     after_line: int
     after_utc: str
-    gap_s: float
+    gap_s: float | None
     why: str
+    seal_sha256: str | None
 
 
 class Torn(TypedDict):

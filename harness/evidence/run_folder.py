@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.evidence.canonical import canonical
+from harness.evidence.canonical import canonical, file_sha256
 from harness.evidence.errors import EvidenceError, FolderInUseError, not_a_run
+from harness.evidence.journal import Journal
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,18 +84,28 @@ class RunFolder:
         return value
 
 
-def create_run_folder(path: Path, manifest: Mapping[str, object]) -> RunFolder:
-    """Make the folder with its manifest; the manifest is written once and never changed.
+def create_run_folder(
+    path: Path, manifest: Mapping[str, object], asked: Mapping[str, object]
+) -> RunFolder:
+    """Make the folder with its manifest and the journal's first line; neither ever changes.
 
-    Raises FolderInUseError (exit status 2) if there is anything in it, EvidenceError if it cannot
-    be written.
+    The folder is made beside `path` and moved there, so that a run killed at any moment has left
+    either a run that can be taken up or nothing. Raises FolderInUseError (exit status 2) if there
+    is anything in it, EvidenceError if it cannot be written.
     """
     folder = RunFolder(path)
+    beside = RunFolder(path.with_name(f".{path.name}.part"))
     try:
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise FolderInUseError(path)
-        folder.frames.mkdir(parents=True)
-        write_file(folder.manifest, canonical(manifest) + b"\n")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(beside.path, ignore_errors=True)
+        _fill(beside, manifest, asked)
+        try:
+            beside.path.rename(path)
+        except OSError:  # a mount point cannot be moved onto
+            shutil.rmtree(beside.path)
+            _fill(folder, manifest, asked)
     except OSError as error:
         raise EvidenceError(
             str(path),
@@ -102,6 +114,18 @@ def create_run_folder(path: Path, manifest: Mapping[str, object]) -> RunFolder:
             remedy="make room or give write access, or name another folder with --out",
         ) from error
     return folder
+
+
+def _fill(folder: RunFolder, manifest: Mapping[str, object], asked: Mapping[str, object]) -> None:
+    folder.frames.mkdir(parents=True)
+    write_file(folder.manifest, canonical(manifest) + b"\n")
+    body = {
+        "run_id": manifest["run_id"],
+        "manifest_sha256": file_sha256(folder.manifest),
+        "asked": dict(asked),
+    }
+    with Journal(folder.journal) as journal:
+        journal.append("run-started", body)
 
 
 def open_run_folder(path: Path) -> RunFolder:

@@ -192,7 +192,7 @@ def _compare(entry: Entry, dice: Dice, expected: frozenset[str], limits: Limits)
     split = frozenset[str]().union(*(sample.split for sample in samples))
     disputed = (lit & dark_somewhere) - split
     flicker = frozenset[str]().union(*(sample.flicker for sample in samples))
-    early = _lit_at(entry.lamps, limits.early_stages)
+    early = _lit_at(entry.lamps, _early_stages(limits))
     lingering = _lit_at(entry.lamps, ("cleared",)) if _must_clear(entry, limits) else frozenset()
     missing = expected - lit - sensed_by_none - split
     extra = lit - expected - disputed - split
@@ -283,6 +283,13 @@ def _late(entry: Entry, limits: Limits) -> str | None:
 
 def _must_clear(entry: Entry, limits: Limits) -> bool:
     return limits.clear_required and entry.cleared_by_key
+
+
+def _early_stages(limits: Limits) -> tuple[str, ...]:
+    """Without a clear the last result may stay lit until the first key of the next."""
+    if limits.clear_required:
+        return limits.early_stages
+    return tuple(stage for stage in limits.early_stages if stage != "before")
 
 
 def _last_of_each_path(lamps: Collection[StagedSample], stage: str) -> list[StagedSample]:
