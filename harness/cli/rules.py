@@ -156,7 +156,8 @@ def _print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], title: 
 
 def _spelt(options: dict[str, Any]) -> str:
     return ", ".join(
-        f"{name}={json.dumps(value).strip(chr(34))}" for name, value in options.items()
+        f"{name}={str(value).lower() if isinstance(value, bool) else value}"
+        for name, value in options.items()
     )
 
 

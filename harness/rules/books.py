@@ -178,17 +178,18 @@ def _folders(paths: tuple[Path, ...]) -> dict[str, Path]:
 @lru_cache(maxsize=64)
 def _read_book(folder: Path) -> RuleBook:
     problems: list[Problem] = []
-    clauses: tuple[Clause, ...] | None = None
+    clauses: tuple[Clause, ...] = ()
+    tags: set[str] | None = None
     register = read_toml(folder / "clauses.toml", problems)
     if register is not None:
-        clauses = read_clauses(register)
+        clauses, tags = read_clauses(register)
     mistakes = [_in_file("clauses.toml", problem) for problem in problems]
 
     problems = []
     book: RuleBook | None = None
     top = read_toml(folder / "book.toml", problems)
     if top is not None:
-        book = _assemble(top, folder, clauses)
+        book = _assemble(top, folder, clauses, tags)
     mistakes = [_in_file("book.toml", problem) for problem in problems] + mistakes
     if mistakes or book is None:
         raise InvalidBookError(str(folder), mistakes)
@@ -199,7 +200,9 @@ def _in_file(name: str, problem: Problem) -> Problem:
     return Problem(f"{name}: {problem.where}", problem.expected, problem.found, problem.remedy)
 
 
-def _assemble(top: Table, folder: Path, clauses: tuple[Clause, ...] | None) -> RuleBook | None:
+def _assemble(
+    top: Table, folder: Path, clauses: tuple[Clause, ...], tags: set[str] | None
+) -> RuleBook | None:
     id_ = top.text("id")
     if id_ is not None and id_ != folder.name:
         top.refuse("id", f"the folder's name, {folder.name!r}", repr(id_), "rename one of them")
@@ -208,17 +211,17 @@ def _assemble(top: Table, folder: Path, clauses: tuple[Clause, ...] | None) -> R
     edition = top.text("edition")
     current_through = top.day("current_through") if top.has("current_through") else None
     usual_rig = top.text("usual_rig")
-    areas = read_areas(top)
-    odds = read_odds(top, areas)
+    areas, named = read_areas(top)
+    odds = read_odds(top, areas, named)
     settlement = _read_settlement(top)
     readings = read_readings(top)
     roles = read_roles(top)
     equipment = read_variants(top)
     top.close()
-    if clauses is not None:
+    if tags is not None:
         _refuse_unknown_tags(
             top,
-            {clause.tag for clause in clauses},
+            tags,
             [
                 *((f"areas ({area.id})", area.clause) for area in areas.values()),
                 *((f"areas ({area.id})", area.losing_clause) for area in areas.values()),
@@ -236,7 +239,7 @@ def _assemble(top: Table, folder: Path, clauses: tuple[Clause, ...] | None) -> R
                 ),
             ],
         )
-    if not (id_ and title and source and edition and usual_rig and clauses is not None):
+    if not (id_ and title and source and edition and usual_rig):
         return None
     return RuleBook(
         id=id_,

@@ -46,8 +46,11 @@ KINDS = (
 """What a clause is about."""
 
 
-def read_clauses(top: Table) -> tuple[Clause, ...]:
-    """Read the `clauses` list of a register; mistakes go to the table's problems."""
+def read_clauses(top: Table) -> tuple[tuple[Clause, ...], set[str]]:
+    """Read the `clauses` list of a register; mistakes go to the table's problems.
+
+    Gives the clauses, and the tags of all of them, of mistaken ones too.
+    """
     clauses: list[Clause] = []
     seen: set[str] = set()
     for table in top.tables("clauses"):
@@ -73,4 +76,4 @@ def read_clauses(top: Table) -> tuple[Clause, ...]:
         if tag and number and says and kind and testable:
             clauses.append(Clause(tag, number, says, kind, testable, how, why_not))
     top.close()
-    return tuple(clauses)
+    return tuple(clauses), seen

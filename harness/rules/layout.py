@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import get_args
 
@@ -38,13 +39,17 @@ KIND_NAMES = (
 )
 """Kinds of area that a book can name."""
 
+_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
-def read_areas(top: Table) -> dict[str, Area]:
+
+def read_areas(top: Table) -> tuple[dict[str, Area], set[str]]:
     """Read the `areas` list of a book, in the book's order; mistakes go to the table's problems.
 
-    No two areas may win on the same terms, and ranges of totals may not overlap.
+    No two areas may win on the same terms, and ranges of totals may not overlap. Gives the areas,
+    and the ids of all of them, of mistaken ones too.
     """
     areas: dict[str, Area] = {}
+    named: set[str] = set()
     kinds: dict[Kind, str] = {}
     for table in top.tables("areas"):
         id_ = table.text("id")
@@ -55,8 +60,12 @@ def read_areas(top: Table) -> dict[str, Area]:
         losing = table.text("losing_clause") if table.has("losing_clause") else clause
         basis: Basis | None = table.choice("basis", get_args(Basis))
         table.close()
-        if id_ is not None and id_ in areas:
+        if id_ is not None and not _ID.fullmatch(id_):
+            table.refuse("id", "small letters, digits and hyphens", repr(id_))
+        if id_ is not None and id_ in named:
             table.refuse("id", "each area once", f"{id_!r} again", "rename or remove one")
+        if id_ is not None:
+            named.add(id_)
         if kind is not None:
             if kind in kinds:
                 table.refuse(
@@ -66,7 +75,7 @@ def read_areas(top: Table) -> dict[str, Area]:
         if id_ and kind and wager and clause and losing and basis:
             areas.setdefault(id_, Area(id_, kind, wager, clause, losing, basis))
     _refuse_overlaps(top, areas)
-    return areas
+    return areas, named
 
 
 def _kind(table: Table) -> Kind | None:

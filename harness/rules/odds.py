@@ -6,7 +6,7 @@ source points elsewhere, so only the paytable posted at the table tells.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from fractions import Fraction
@@ -34,8 +34,13 @@ OddsTable = Mapping[tuple[str, int], Odds]
 """Odds by area id and count of dice (`Area.counts`)."""
 
 
-def read_odds(top: Table, areas: Mapping[str, Area]) -> dict[tuple[str, int], Odds]:
-    """Read the `odds` list of a book: each area and count of dice has one row, and only one."""
+def read_odds(
+    top: Table, areas: Mapping[str, Area], named: Collection[str]
+) -> dict[tuple[str, int], Odds]:
+    """Read the `odds` list of a book: each area and count of dice has one row, and only one.
+
+    `named` are the ids of all areas, of those too whose own mistakes kept them out of `areas`.
+    """
     odds: dict[tuple[str, int], Odds] = {}
     first: dict[tuple[str, int], str] = {}
     for table in top.tables("odds"):
@@ -46,7 +51,7 @@ def read_odds(top: Table, areas: Mapping[str, Area]) -> dict[tuple[str, int], Od
         if rule == "posted" and table.has("to_one"):
             table.refuse("to_one", "no odds in a row that says posted", "some", "take it out")
         count = table.whole("dice", 1, 3) if table.has("dice") else None
-        matched = _matched(table, areas)
+        matched = _matched(table, areas, named)
         table.close()
         for area in matched:
             if count is not None and count not in area.counts:
@@ -76,16 +81,16 @@ def read_odds(top: Table, areas: Mapping[str, Area]) -> dict[tuple[str, int], Od
     return odds
 
 
-def _matched(table: Table, areas: Mapping[str, Area]) -> list[Area]:
+def _matched(table: Table, areas: Mapping[str, Area], named: Collection[str]) -> list[Area]:
     matched: dict[str, Area] = {}
     for pattern in table.texts("areas") or ():
         hits = [area for id_, area in areas.items() if fnmatchcase(id_, pattern)]
-        if not hits:
+        if named and not any(fnmatchcase(id_, pattern) for id_ in named):
             table.refuse(
                 "areas",
                 "ids of areas, or patterns as total-*",
                 repr(pattern),
-                suggestion(pattern, sorted(areas)),
+                suggestion(pattern, sorted(named)),
             )
         matched |= {area.id: area for area in hits}
     return list(matched.values())

@@ -115,16 +115,16 @@ def _read_odds(
 
 @dataclass(frozen=True, slots=True)
 class Breach:
-    """Posted odds that a clause forbids; `dice` is the count they hold for, 0 for any."""
+    """Posted odds that a clause forbids; `dice` are the counts they hold for, empty for any."""
 
     area: str
-    dice: int
+    dice: tuple[int, ...]
     clause: str
     posted: Fraction
     demanded: Odds
 
     def __str__(self) -> str:
-        on = f" on {self.dice} dice" if self.dice else ""
+        on = f" on {' and '.join(map(str, self.dice))} dice" if self.dice else ""
         least = "at least " if self.demanded.rule == "floor" else ""
         return (
             f"{self.area}{on}: {self.clause} demands {least}{self.demanded.to_one} to 1, "
@@ -157,10 +157,15 @@ def check_paytable(book: RuleBook, paytable: Paytable) -> tuple[Breach, ...]:
     Below a floor or other than fixed odds is a breach; where the source only says "as posted"
     nothing can be one. Areas that are not posted are not judged.
     """
+    breaches: dict[tuple[str, Odds, Fraction], tuple[int, ...]] = {}
+    for (area, count), demanded in book.odds.items():
+        posted = paytable.get((area, count))
+        if posted is not None and _forbids(demanded, posted):
+            key = (area, demanded, posted)
+            breaches[key] = (*breaches.get(key, ()), *([count] if count else []))
     return tuple(
-        Breach(area, count, demanded.clause, paytable[area, count], demanded)
-        for (area, count), demanded in book.odds.items()
-        if (area, count) in paytable and _forbids(demanded, paytable[area, count])
+        Breach(area, dice, demanded.clause, posted, demanded)
+        for (area, demanded, posted), dice in breaches.items()
     )
 
 

@@ -128,7 +128,7 @@ def resolve_options(
         if reading is None:
             raise ConfigurationError(
                 f"rule book {book}",
-                expected=f"an option of this book: {', '.join(sorted(options))}",
+                expected="an option of this book",
                 found=f"option {name!r}",
                 remedy=suggestion(name, sorted(options)),
             )

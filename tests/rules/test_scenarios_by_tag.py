@@ -1,0 +1,67 @@
+"""Scenarios listed by the clause tags they carry."""
+
+from pathlib import Path
+
+import pytest
+
+from harness.bdd.catalogue import FEATURES, Scenario, scenarios_by_tag
+from harness.verdicts import InvalidFileError
+
+FEATURE = """\
+@a.feature
+Feature: dealing
+
+  @a.own
+  Scenario: plain
+    Given a table
+
+  @a.rule
+  Rule: covered
+
+    @a.within
+    Scenario Outline: many
+      Given the result <dice>
+
+      @a.table
+      Examples:
+        | dice  |
+        | 1,1,2 |
+        | 1,1,3 |
+"""
+
+
+def test_tags_come_from_feature_rule_scenario_and_examples(tmp_path: Path):
+    folder = tmp_path / "features" / "book"
+    folder.mkdir(parents=True)
+    (folder / "dealing.feature").write_text(FEATURE)
+    plain = Scenario("features/book/dealing.feature", "plain")
+    many = Scenario("features/book/dealing.feature", "many")
+    assert scenarios_by_tag("book", tmp_path / "features") == {
+        "a.feature": [plain, many],
+        "a.own": [plain],
+        "a.rule": [many],
+        "a.within": [many],
+        "a.table": [many],
+    }
+
+
+def test_a_book_without_features_has_none(tmp_path: Path):
+    assert scenarios_by_tag("nothing", tmp_path) == {}
+
+
+def test_an_empty_file_has_none(tmp_path: Path):
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "empty.feature").write_text("")
+    assert scenarios_by_tag("book", tmp_path) == {}
+
+
+@pytest.mark.parametrize("content", [b"Scenario: x\n", b"\xff\xfe"])
+def test_a_file_that_is_no_gherkin_is_refused(tmp_path: Path, content: bytes):
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "bad.feature").write_bytes(content)
+    with pytest.raises(InvalidFileError, match=r"bad\.feature"):
+        scenarios_by_tag("book", tmp_path)
+
+
+def test_the_features_are_found_beside_the_package():
+    assert FEATURES.name == "features"
