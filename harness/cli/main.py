@@ -35,6 +35,7 @@ COMMANDS = {
     "report": LazyCommand("harness.cli.report:command", "Write a report of a run."),
     "history": LazyCommand("harness.cli.history:command", "List runs over time."),
     "compare": LazyCommand("harness.cli.compare:command", "Tell what changed between two runs."),
+    "shaker": LazyCommand("harness.cli.shaker:command", "Whether shaker and dice are fair."),
     "key": LazyCommand("harness.cli.key:command", "Make a signing key."),
 }
 
