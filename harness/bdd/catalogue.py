@@ -10,34 +10,30 @@ from typing import Any
 from gherkin.errors import CompositeParserException, ParserError
 from gherkin.parser import Parser
 
+from harness.bdd.features import embedded_features
 from harness.verdicts import InvalidFileError, Problem
-
-_PACKAGE = Path(__file__).resolve().parents[1]
-FEATURES = next(
-    (folder for folder in (_PACKAGE / "features", _PACKAGE.parent / "features") if folder.is_dir()),
-    _PACKAGE.parent / "features",
-)
-"""Where the features lie: a folder for each book, in the installed package or beside it."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Scenario:
-    """A scenario, an outline counting as one: its file from the features' parent, and its name."""
+    """A scenario, an outline counting as one: its file as `features/BOOK/FILE`, and its name."""
 
     feature: str
     name: str
 
 
-def scenarios_by_tag(book_id: str, features: Path = FEATURES) -> dict[str, list[Scenario]]:
+def scenarios_by_tag(book_id: str, folder: Path | None = None) -> dict[str, list[Scenario]]:
     """Give the scenarios of a book by each tag they carry (without the `@`), files in name order.
 
-    A scenario carries its own tags and those of its feature, its rule and its tables of examples.
-    A book without a folder of features has none. Raises InvalidFileError for a file that is no
-    Gherkin.
+    folder: where the book's features lie (see `features_of`); without it, those of an embedded
+    book. A scenario carries its own tags and those of its feature, its rule and its tables of
+    examples. A folder that is not there has no scenarios. Raises InvalidFileError for a file that
+    is no Gherkin.
     """
+    folder = folder or embedded_features() / book_id
     found: dict[str, list[Scenario]] = {}
-    for file in sorted((features / book_id).glob("**/*.feature")):
-        uri = file.relative_to(features.parent).as_posix()
+    for file in sorted(folder.glob("**/*.feature")):
+        uri = f"features/{book_id}/{file.relative_to(folder).as_posix()}"
         for name, tags in _scenarios(file):
             scenario = Scenario(uri, name)
             for tag in sorted(tags):

@@ -333,8 +333,9 @@ def clauses(book: str | None, paths: tuple[Path, ...], as_json: bool) -> None:
 
 def _matrix(book: RuleBook) -> list[dict[str, Any]]:
     from harness.bdd.catalogue import scenarios_by_tag
+    from harness.bdd.features import features_of
 
-    scenarios = scenarios_by_tag(book.id)
+    scenarios = scenarios_by_tag(book.id, features_of(book))
     return [
         {
             "book": book.id,

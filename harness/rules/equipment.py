@@ -6,16 +6,9 @@ from dataclasses import dataclass
 from typing import get_args
 
 from harness.rules.strict_toml import Table
-from harness.rules.timeline import CoverKind, Setup, ShakerKind
+from harness.rules.timeline import CoverKind, Person, Setup, ShakerKind
 
-PEOPLE = (
-    "casino-supervisor",
-    "dealer",
-    "floorperson",
-    "game-supervisor",
-    "inspector",
-    "player",
-)
+PEOPLE: tuple[Person, ...] = get_args(Person)
 """Who can act on a timeline."""
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.bdd.catalogue import FEATURES, Scenario, scenarios_by_tag
+from harness.bdd.catalogue import Scenario, scenarios_by_tag
 from harness.verdicts import InvalidFileError
 
 FEATURE = """\
@@ -31,12 +31,10 @@ Feature: dealing
 
 
 def test_tags_come_from_feature_rule_scenario_and_examples(tmp_path: Path):
-    folder = tmp_path / "features" / "book"
-    folder.mkdir(parents=True)
-    (folder / "dealing.feature").write_text(FEATURE)
+    (tmp_path / "dealing.feature").write_text(FEATURE)
     plain = Scenario("features/book/dealing.feature", "plain")
     many = Scenario("features/book/dealing.feature", "many")
-    assert scenarios_by_tag("book", tmp_path / "features") == {
+    assert scenarios_by_tag("book", tmp_path) == {
         "a.feature": [plain, many],
         "a.own": [plain],
         "a.rule": [many],
@@ -46,22 +44,22 @@ def test_tags_come_from_feature_rule_scenario_and_examples(tmp_path: Path):
 
 
 def test_a_book_without_features_has_none(tmp_path: Path):
-    assert scenarios_by_tag("nothing", tmp_path) == {}
+    assert scenarios_by_tag("nothing") == {}
+    assert scenarios_by_tag("book", tmp_path / "nowhere") == {}
 
 
 def test_an_empty_file_has_none(tmp_path: Path):
-    (tmp_path / "book").mkdir()
-    (tmp_path / "book" / "empty.feature").write_text("")
+    (tmp_path / "empty.feature").write_text("")
     assert scenarios_by_tag("book", tmp_path) == {}
 
 
 @pytest.mark.parametrize("content", [b"Scenario: x\n", b"\xff\xfe"])
 def test_a_file_that_is_no_gherkin_is_refused(tmp_path: Path, content: bytes):
-    (tmp_path / "book").mkdir()
-    (tmp_path / "book" / "bad.feature").write_bytes(content)
+    (tmp_path / "bad.feature").write_bytes(content)
     with pytest.raises(InvalidFileError, match=r"bad\.feature"):
         scenarios_by_tag("book", tmp_path)
 
 
-def test_the_features_are_found_beside_the_package():
-    assert FEATURES.name == "features"
+def test_the_embedded_features_are_found():
+    """Fails when the features are looked for where they are not."""
+    assert scenarios_by_tag("ny-5324.51")["ny.b.1"]
