@@ -1,8 +1,9 @@
 """Rule books: one jurisdiction's rules as data, read whole or refused whole.
 
 A book is a folder named by its id with `book.toml` (layout, odds, readings, people, equipment),
-`clauses.toml` (the clause register) and `procedure.toml` (constraints over events). Embedded books
-lie in `books/` beside this file; `--rules-path` folders hold further ones.
+`clauses.toml` (the clause register) and `procedure.toml` (constraints over events; a book without
+it can settle wagers and watch no dealing). Embedded books lie in `books/` beside this file;
+`--rules-path` folders hold further ones.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from harness.rules.clauses import Clause, read_clauses
 from harness.rules.equipment import Role, Variant, read_roles, read_variants
 from harness.rules.layout import read_areas
 from harness.rules.odds import Odds, read_odds
+from harness.rules.procedure import load_procedure
 from harness.rules.readings import Reading, read_readings, resolve_options
 from harness.rules.strict_toml import Table, read_toml, suggestion
 from harness.rules.timeline import Setup
@@ -191,9 +193,22 @@ def _read_book(folder: Path) -> RuleBook:
     if top is not None:
         book = _assemble(top, folder, clauses, tags)
     mistakes = [_in_file("book.toml", problem) for problem in problems] + mistakes
+    mistakes += _procedure_mistakes(folder, tags)
     if mistakes or book is None:
         raise InvalidBookError(str(folder), mistakes)
     return book
+
+
+def _procedure_mistakes(folder: Path, tags: set[str] | None) -> list[Problem]:
+    """Read the procedure with the rest, so that a book is refused whole; it may be left out."""
+    file = folder / "procedure.toml"
+    if not file.is_file():
+        return []
+    try:
+        load_procedure(file, tags)
+    except InvalidFileError as error:
+        return [_in_file(file.name, problem) for problem in error.problems]
+    return []
 
 
 def _in_file(name: str, problem: Problem) -> Problem:

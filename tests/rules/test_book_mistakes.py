@@ -214,6 +214,18 @@ MISTAKES = {
         'kind = "wager-outcom"',
         "did you mean 'wager-outcome'?",
     ),
+    "procedure that cites no clause": (
+        "procedure.toml",
+        'clause = "ex.void"',
+        'clause = "ex.viod"',
+        "procedure.toml: irregularity[0].clause",
+    ),
+    "kind of constraint": (
+        "procedure.toml",
+        'kind = "never"',
+        'kind = "nevr"',
+        "procedure.toml: rule[0].kind",
+    ),
     "no TOML": ("clauses.toml", "[[clauses]]", "[[clauses]", "clauses.toml: (file): expected TOML"),
 }
 
@@ -229,16 +241,18 @@ def test_one_mistake_is_named_with_file_and_key(
     assert all(line.startswith(f"{copied}/") for line in text.splitlines())
 
 
-def test_every_mistake_of_both_files_is_told_at_once(copied: Path, edit: Edit):
+def test_every_mistake_of_all_files_is_told_at_once(copied: Path, edit: Edit):
     edit("book.toml", "to_one = 150", "to_one = -150")
     edit("book.toml", 'id = "odd", kind = "odd-even"', 'id = "odd", kind = "odds"')
     edit("book.toml", 'shaker = "tumbler"', 'shaker = "cup"')
-    edit("clauses.toml", 'tag = "ex.deal"\n', "")
+    edit("clauses.toml", 'tag = "ex.any-triple"\n', "")
+    edit("procedure.toml", 'kind = "before"', 'kind = "befor"')
     text = mistakes(copied)
-    for told in ("to_one (ex.triple)", "areas[2].kind (odd)", "shaker", "clauses[13].tag"):
+    for told in ("to_one (ex.triple)", "areas[2].kind (odd)", "shaker", "clauses[5].tag"):
         assert told in text
     assert f"{copied}/book.toml: " in text
     assert f"{copied}/clauses.toml: " in text
+    assert f"{copied}/procedure.toml: rule[1].kind" in text
 
 
 def test_a_mistake_elsewhere_does_not_hide_behind_a_good_book(copied: Path, edit: Edit):

@@ -9,8 +9,10 @@ import pytest
 
 from harness.rules.areas import ExactSet, OddEven, Options, Pair, ThreeOfFour
 from harness.rules.books import RuleBook, list_books, load_book
+from harness.rules.monitor import Monitor
 from harness.rules.returns import returns
 from harness.rules.settlement import Wager, settle
+from harness.rules.timeline import Event, Setup
 from tests.rules.definitions import COMMON, RESULTS, wins
 
 BOOKS = Path(__file__).parents[2] / "fixtures" / "books"
@@ -81,3 +83,11 @@ def test_sets_and_fours_by_their_definition(dice: tuple[int, int, int]):
     among = faces in ([1, 3, 4], [1, 3, 6], [1, 4, 6], [3, 4, 6])
     assert ThreeOfFour((1, 3, 4, 6)).wins(dice, NONE) == among
     assert Pair((3, 4)).wins(dice, NONE) == (3 in dice and 4 in dice)
+
+
+def test_its_procedure_is_watched_too(book: RuleBook):
+    """Fails if a book from outside needs Python for its procedure."""
+    monitor = Monitor(book, Setup("tumbler", "opaque"))
+    for t, name in enumerate(["round-start", "cover-on", "shake", "cover-off"]):
+        found = monitor.feed(Event(float(t), name))
+    assert [deviation.clause for deviation in found] == ["ex.deal"]
