@@ -130,6 +130,9 @@ class _Inspected:
     passed_in_a_row: int = 0
     failed: bool = False
     due: bool = False
+    """A shift has started and no round since."""
+    opened: bool = False
+    """The table has opened and no round has begun since."""
 
 
 @dataclass(slots=True)
@@ -246,8 +249,9 @@ class Monitor:
             missing = inspected.due and inspected.records < kind.times
             if missing or inspected.failed:
                 self._breach(begun, kind.clause, f"play began although not: {kind.says}", t)
-            inspected.due = False
-            inspected.failed = False
+            if inspected.opened:
+                inspected.records = 0
+            inspected.due = inspected.opened = inspected.failed = False
         for stop in self._stops:
             if not stop.on:
                 continue
@@ -259,15 +263,12 @@ class Monitor:
         ending = self._round
         if ending is None:
             return
-        if ending.ruling is None:
-            for item in ending.raised.values():
-                answer = item.kind.answer
-                if item.open and answer is not None and not item.answered:
-                    self._breach_irregular(ending, item, f"left out: {item.kind.says}", t)
-                    break
-            if not ending.irregular:
-                for rule in self._musts:
-                    self._check_left_out(ending, rule, t)
+        for item in ending.raised.values():
+            if item.open and item.kind.answer is not None and not item.answered:
+                self._breach_irregular(ending, item, f"left out: {item.kind.says}", t)
+        if ending.ruling is None and not ending.irregular:
+            for rule in self._musts:
+                self._check_left_out(ending, rule, t)
         for rule in ending.pending:
             if rule.clause not in ending.clauses:
                 ending.clauses.add(rule.clause)
@@ -353,13 +354,14 @@ class Monitor:
                     inspected.passed_in_a_row = 0
                     inspected.failed = True
             elif event.name == kind.due:
-                if kind.due == "table-open":
+                if kind.due == "shift-start":
+                    inspected.due = True
+                    inspected.records = 0
+                elif not inspected.opened:
+                    inspected.opened = True
                     if inspected.records < kind.times:
                         what = f"the table opened although not: {kind.says}"
                         self._breach(self._round, kind.clause, what, event.t)
-                else:
-                    inspected.due = True
-                inspected.records = 0
 
     # One event within a round
 
@@ -404,7 +406,7 @@ class Monitor:
     def _evaluate(self, rule: Rule, acts: Sequence[str], current: _Round, event: Event) -> None:
         t, seen = event.t, current.seen
         if rule.kind == "at-least":
-            if rule.since in acts:
+            if rule.since in acts and not (rule.while_ and self._states_hold(rule)):
                 current.counts[rule.id] = 0
             count = current.counts[rule.id]
             if any(act in rule.due for act in acts) and count < rule.count:
@@ -606,8 +608,10 @@ def _index(rules: Iterable[Rule]) -> dict[str, list[Rule]]:
 
 
 def _is_false_start(current: _Round) -> bool:
-    """Tell whether a round that began without its line has not got as far as a result."""
-    return current.implied and not any(
+    """Tell whether nothing came of a round: its line written twice, or only calls before it."""
+    if not current.implied:
+        return not current.seen
+    return not any(
         current.seen[act] for act in ("announced", "lit", "collect-losers", "pay-winners")
     )
 
@@ -622,7 +626,8 @@ def _outcome_of(ended: _Round) -> Outcome:
     ]
     if "void" in outcomes:
         return "void"
-    return "no-result" if "no-result" in outcomes else "settled"
+    unread = None in outcomes and not ended.seen["entered"]
+    return "no-result" if unread or "no-result" in outcomes else "settled"
 
 
 def _too_few(rule: Rule, count: int) -> str:

@@ -9,7 +9,7 @@
   event or key (until the next number key), `at-rest` the dice seen at rest (until they are tossed,
   or tapped because they had no reading), `flat` the same without anything wrong with them;
 - `[acts]` names further ones, picked by `event`, `by` (people), `state` (of the dice) or `words`
-  (found in `what` or `reason`).
+  (one of the entries, each of whose words stands in `what` or `reason`).
 
 `[states]` name what lasts: `on` and `off` are the acts that begin and end it, `lasts` is `table`
 or `round`.
@@ -45,6 +45,7 @@ the next round (`shift-start`); a record that did not pass bars play until it is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -73,6 +74,8 @@ RoundOutcome = Literal["void", "no-result"]
 Lasting = Literal["table", "round"]
 InspectionDue = Literal["table-open", "shift-start"]
 
+_WORD = re.compile(r"[^\W_]+")
+
 DERIVED = ("digit", "announced", "entered", "lit", "cleared", "at-rest", "flat")
 """Acts that the monitor works out from the events themselves."""
 
@@ -96,8 +99,8 @@ class Act:
         if self.state and data.get("state") not in self.state:
             return False
         if self.words:
-            said = str(data.get("what", data.get("reason", ""))).casefold()
-            return any(word in said for word in self.words)
+            said = set(_WORD.findall(str(data.get("what", data.get("reason", ""))).casefold()))
+            return any(said.issuperset(words.split()) for words in self.words)
         return True
 
 
