@@ -1,0 +1,49 @@
+"""`sicbo-hil replay`: a run's verdicts derived again from its recorded observations."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
+@click.option(
+    "--rules-path",
+    "rules_paths",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Folder of further rule books; default: those the run was given, where they still are.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Write JSON to standard output.")
+def command(folder: Path, rules_paths: tuple[Path, ...], as_json: bool) -> int:
+    """Read every picture and judge every entry again; say what comes out otherwise.
+
+    Exits with 0 if all is the same, 1 if anything differs.
+    """
+    from harness.evidence.replay import replay_run
+    from harness.evidence.run_folder import open_run_folder
+    from harness.rules.books import load_book
+
+    invocation = open_run_folder(folder).read_manifest().get("invocation") or {}
+    given = rules_paths or [Path(path) for path in invocation.get("rules_paths", ())]
+    paths = [path for path in given if path.is_dir() or rules_paths]
+    answer = replay_run(folder, lambda book: load_book(book, paths))
+    if as_json:
+        click.echo(json.dumps(answer.to_json()))
+    else:
+        for difference in answer.differences:
+            place = difference.file
+            if difference.line is not None:
+                place = f"{place}:{difference.line}"
+            of = f" ({difference.result})" if difference.result else ""
+            click.echo(
+                f"{place}{of}: {difference.what}: recorded {difference.recorded!r}, "
+                f"derived {difference.derived!r}"
+            )
+        count = f"{answer.entries} entries and {answer.pictures} pictures"
+        end = "the same" if answer.same else f"{len(answer.differences)} difference(s)"
+        click.echo(f"{folder}: {count} derived again: {end}")
+    return 0 if answer.same else 1

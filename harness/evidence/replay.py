@@ -1,0 +1,221 @@
+"""Verdicts derived again from recorded observations alone, and compared with those recorded.
+
+Pictures are read anew, each entry is judged anew by the rule book as it is now, and the summary is
+made anew from the journal. Nothing of the record's own conclusions is used.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import local
+from typing import TYPE_CHECKING, Any
+
+from harness.evidence.canonical import sha256_hex
+from harness.evidence.journal_lines import Record, read_records
+from harness.evidence.records import EntryBody, dice_text, read_entry
+from harness.evidence.run_folder import RunFolder, open_run_folder
+from harness.evidence.summary import summarise
+from harness.observations import DiceSeen
+from harness.rules.judgement import WinningAreas, judge_entry, read_limits
+from harness.verdicts import HarnessError
+
+if TYPE_CHECKING:
+    from harness.vision.reader import DiceReader
+    from harness.vision.readings import DiceReading
+
+LoadBook = Callable[[str], WinningAreas]
+_CONFIDENCE_STEP = 1e-6
+"""Confidences that differ by less are the same: they may be summed in another order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that came out otherwise: where it stands, what it is of, both values."""
+
+    file: str
+    line: int | None
+    scenario: str | None
+    result: str | None
+    what: str
+    recorded: object
+    derived: object
+
+    def to_json(self) -> dict[str, object]:
+        """Give the difference as `replay --json` prints it."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What came of it: how much was derived again, and what came out otherwise."""
+
+    entries: int
+    pictures: int
+    differences: tuple[Difference, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether everything came out as recorded."""
+        return not self.differences
+
+    def to_json(self) -> dict[str, object]:
+        """Give the answer as `replay --json` prints it."""
+        return {
+            "same": self.same,
+            "differences": [difference.to_json() for difference in self.differences],
+            "entries": self.entries,
+            "pictures": self.pictures,
+        }
+
+
+def replay_run(path: Path, load_book: LoadBook) -> Replay:
+    """Derive a run's readings and verdicts again; `load_book` gives the rule book of an id.
+
+    Raises UnreadableRecordError if the folder holds no run, and what `load_book` raises.
+    """
+    folder = open_run_folder(path)
+    records = read_records(folder.journal)
+    entries = [record for record in records if record.kind == "entry"]
+    books = {book: load_book(book) for book in sorted({r.body["book"] for r in entries})}
+    reread = _Pictures(folder)
+    workers = max(1, min(2, os.cpu_count() or 1))
+    with ThreadPoolExecutor(workers) as pool:  # OpenCV lets the interpreter go while it works
+        looked = list(pool.map(reread.look, (record.body for record in entries)))
+    differences: list[Difference] = []
+    for record, seen in zip(entries, looked, strict=True):
+        differences += _compare_entry(record, seen, books[record.body["book"]])
+    differences += _compare_summary(folder, records)
+    pictures = sum(len(record.body["frames"]) for record in entries)
+    return Replay(len(entries), pictures, tuple(differences))
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """The dice as read anew (None: no pictures), and pictures that are not those recorded."""
+
+    seen: DiceSeen | None
+    broken: tuple[tuple[str, str], ...] = ()
+
+
+class _Pictures:
+    """Reads an entry's pictures anew, with a reader of its own for each thread."""
+
+    def __init__(self, folder: RunFolder) -> None:
+        self._folder = folder
+        self._thread = local()
+
+    def look(self, body: EntryBody) -> _Looked:
+        """Read the dice of one entry as the run read them: at rest, all pictures agreeing."""
+        if not body["frames"] or body["seen"] is None:
+            return _Looked(None)
+        import cv2
+        import numpy as np
+
+        images, broken = [], []
+        for frame in body["frames"]:
+            try:
+                data = (self._folder.frames / frame["name"]).read_bytes()
+            except OSError as error:
+                broken.append((frame["name"], error.strerror or "cannot be read"))
+                continue
+            if sha256_hex(data) != frame["sha256"]:
+                broken.append((frame["name"], "not the picture that was recorded"))
+            image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR) if data else None
+            if image is None:
+                broken.append((frame["name"], "no picture"))
+                continue
+            images.append((np.asarray(image, np.uint8), frame["at"]))
+        if not images:
+            return _Looked(None, tuple(broken))
+        return _Looked(_joined(self._reader(), images), tuple(broken))
+
+    def _reader(self) -> DiceReader:
+        reader: DiceReader | None = getattr(self._thread, "reader", None)
+        if reader is None:
+            import cv2
+
+            from harness.vision.reader import DiceReader
+
+            cv2.setNumThreads(1)
+            reader = self._thread.reader = DiceReader()
+        return reader
+
+
+def _joined(reader: DiceReader, images: Sequence[tuple[Any, float | None]]) -> DiceSeen:
+    """Join pictures as a look does: each camera's last ones at rest, then all cameras."""
+    from harness.vision.rest import FRAMES, RestWatch, agree
+
+    of_cameras: list[DiceReading] = []
+    for start in range(0, len(images), FRAMES):
+        watch = RestWatch(float("-inf"))
+        for number, (image, at) in enumerate(images[start : start + FRAMES]):
+            watch.feed(image, float(number) if at is None else at, reader.read(image, 3))
+        reading = watch.reading
+        if reading is None:
+            return DiceSeen((), "moving", 0.0)
+        of_cameras.append(reading)
+    joined = agree(of_cameras)
+    return DiceSeen(joined.values, joined.reason, joined.confidence)
+
+
+def _compare_entry(record: Record, looked: _Looked, book: WinningAreas) -> Iterator[Difference]:
+    body: EntryBody = record.body
+    entry = read_entry(body)
+    result = dice_text(body["shown"]) if body["shown"] else ",".join(body["keyed"]) or None
+
+    def differs(what: str, recorded: object, derived: object) -> Difference:
+        return Difference(
+            "journal.jsonl", record.line, body["scenario"], result, what, recorded, derived
+        )
+
+    for name, what in looked.broken:
+        yield Difference(f"frames/{name}", None, body["scenario"], result, "picture", None, what)
+    seen = entry.seen
+    if looked.seen is not None and seen is not None:
+        derived = looked.seen
+        if (seen.values, seen.reason) != (derived.values, derived.reason):
+            yield differs("dice", _told(seen), _told(derived))
+        elif abs(seen.confidence - derived.confidence) > _CONFIDENCE_STEP:
+            yield differs("confidence", seen.confidence, derived.confidence)
+        entry = replace(entry, seen=derived)
+    try:
+        judged = judge_entry(
+            entry,
+            book,
+            body["options"],  # type: ignore[arg-type]  # JSON holds them as they were given
+            read_limits(body["limits"]),
+        ).to_json()
+    except HarnessError as error:
+        yield differs("judgement", body["judgement"].get("verdict"), str(error))
+        return
+    for name in [name for name in judged if judged[name] != body["judgement"].get(name)]:
+        yield differs(name, body["judgement"].get(name), judged[name])
+
+
+def _told(seen: DiceSeen) -> object:
+    return list(seen.values) if seen.reason is None else seen.reason
+
+
+def _compare_summary(folder: RunFolder, records: Sequence[Record]) -> Iterator[Difference]:
+    """Compare `summary.json`, if it is there, with what the journal says now."""
+    import json
+
+    if not folder.summary.is_file():
+        return
+    derived = summarise(records)
+    try:
+        recorded = json.loads(folder.summary.read_bytes())
+    except ValueError:
+        recorded = None
+    if not isinstance(recorded, Mapping):
+        yield Difference("summary.json", 1, None, None, "summary", "not JSON", derived["verdict"])
+        return
+    for name in sorted(set(derived) | set(recorded)):
+        if recorded.get(name) != derived.get(name):
+            yield Difference(
+                "summary.json", 1, None, None, name, recorded.get(name), derived.get(name)
+            )

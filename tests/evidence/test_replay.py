@@ -1,0 +1,185 @@
+"""Replay: the same observations give the same verdicts; a changed oracle or picture shows up."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from harness.evidence.canonical import canonical, sha256_hex
+from harness.evidence.finish import finish_run
+from harness.evidence.journal import seal_line
+from harness.evidence.record import RunRecord
+from harness.evidence.records import KeptFrame
+from harness.evidence.replay import replay_run
+from harness.evidence.run_folder import RunFolder
+from harness.evidence.seal import seal_run
+from harness.evidence.verify import verify_run
+from harness.observations import DiceSeen
+from harness.rules.judgement import judge_entry
+from harness.verdicts import Verdict
+from harness.vision.pictures import read_file
+from harness.vision.reader import DiceReader
+from tests.evidence.synthetic import BOOK, LIMITS, ToyBook, entry, manifest, scenario
+
+PICTURES = Path(__file__).parents[2] / "fixtures" / "dice"
+
+
+def load(book):
+    assert book == BOOK
+    return ToyBook()
+
+
+@pytest.fixture(scope="module")
+def pictures():
+    """Readable pictures and what they show, by the fixtures' own labels."""
+    rows = [json.loads(row) for row in (PICTURES / "labels.jsonl").read_text().splitlines()]
+    return [
+        (PICTURES / row["file"], tuple(row["expected"]["values"]))
+        for row in rows
+        if row["expected"]["outcome"] == "values"
+    ]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory, pictures):
+    """A run over the pictures: entered are the values that the labels give."""
+    path = tmp_path_factory.mktemp("replay") / "run"
+    asked = {BOOK: {"checked": len({values for _, values in pictures}), "mode": "presented"}}
+    with RunRecord.create(path, manifest().to_json(), asked) as record:
+        for index, (picture, values) in enumerate(pictures):
+            data = picture.read_bytes()
+            reading = DiceReader().read(read_file(picture)[0])
+            assert reading.values == values
+            seen = DiceSeen(reading.values, None, reading.confidence)
+            item = replace(scenario(values), id=f"s{index}")
+            one = replace(entry(values, index), seen=seen)
+            judged = judge_entry(one, ToyBook(), None, LIMITS)
+            record.scenario_started(item)
+            record.entry(
+                one,
+                judged,
+                scenario=item.id,
+                frames=[KeptFrame(data + bytes([n]), 100.0 + n) for n in range(3)],
+                limits=LIMITS,
+            )
+            record.scenario_finished(
+                item,
+                judged.verdict,
+                judged.what,
+                started=0,
+                ended=1,
+                results={",".join(map(str, values)): judged.verdict},
+                mode="presented",
+            )
+        record.run_finished()
+    finish_run(RunFolder(path))
+    return path
+
+
+@pytest.fixture
+def copy(made, tmp_path):
+    return Path(shutil.copytree(made, tmp_path / "run"))
+
+
+def rewrite(path: Path, change) -> None:
+    """Change journal records and mend every hash: the chain, the files' names, the seal."""
+    digest, lines = "0" * 64, []
+    for line in (path / "journal.jsonl").read_bytes().splitlines():
+        record = json.loads(line)
+        del record["hash"]
+        change(record)
+        record["prev"] = digest
+        digest = sha256_hex(new := seal_line(record))
+        lines.append(new + b"\n")
+    (path / "journal.jsonl").write_bytes(b"".join(lines))
+    seal_run(RunFolder(path), None)
+
+
+def test_what_was_recorded_comes_out_again(made, pictures):
+    answer = replay_run(made, load)
+    assert answer.differences == ()
+    assert answer.to_json()["same"] is True
+    assert (answer.entries, answer.pictures) == (len(pictures), 3 * len(pictures))
+
+
+def test_a_changed_oracle_is_told_for_each_result_it_changes(made, pictures):
+    class OtherBook(ToyBook):
+        def winning_areas(self, dice, options=None):
+            return super().winning_areas(dice, options) - {f"total-{sum(dice)}"}
+
+    answer = replay_run(made, lambda book: OtherBook())
+    told = {difference.scenario for difference in answer.differences}
+    assert told == {f"s{n}" for n in range(len(pictures))}
+    verdicts = [d for d in answer.differences if d.what == "verdict"]
+    assert {(d.recorded, d.derived) for d in verdicts} == {("PASS", "DUT_FAIL")}
+
+
+def test_a_changed_picture_with_every_hash_mended_is_told(copy, pictures):
+    """Fails if replay believes the recorded values, or only compares hashes."""
+    other = next(p for p, values in pictures if values != pictures[0][1]).read_bytes()
+    name = sha256_hex(other)[:40] + ".jpg"
+
+    def change(record):
+        body = record["body"]
+        if record["kind"] == "entry" and body["scenario"] == "s0":
+            for frame in body["frames"]:
+                frame.update(name=name, sha256=sha256_hex(other))
+            body["seen"]["frames"] = [name] * 3
+
+    (copy / "frames" / name).write_bytes(other)
+    rewrite(copy, change)
+    assert verify_run(copy).intact
+    differences = replay_run(copy, load).differences
+    assert {d.scenario for d in differences} == {"s0"}
+    assert {"dice", "verdict"} <= {d.what for d in differences}
+
+
+def test_a_changed_or_missing_picture_is_told_by_name(copy):
+    body = next(
+        json.loads(line)["body"]
+        for line in (copy / "journal.jsonl").read_bytes().splitlines()
+        if b'"kind":"entry"' in line
+    )
+    first, second, _ = (copy / "frames" / frame["name"] for frame in body["frames"])
+    first.write_bytes(first.read_bytes()[:-1])
+    second.unlink()
+    told = {(d.file, d.what) for d in replay_run(copy, load).differences}
+    assert {(f"frames/{p.name}", "picture") for p in (first, second)} <= told
+
+
+def test_changed_lamps_with_every_hash_mended_are_told(copy):
+    def change(record):
+        if record["kind"] == "entry" and record["body"]["scenario"] == "s1":
+            lit = next(s for s in record["body"]["lamps"] if s["stage"] == "lit")
+            lit["lit"] = lit["lit"][1:]
+
+    rewrite(copy, change)
+    differences = replay_run(copy, load).differences
+    assert {d.scenario for d in differences} == {"s1"}
+    assert ("verdict", "PASS", "AMBIGUOUS") in {
+        (d.what, d.recorded, d.derived) for d in differences
+    }
+
+
+def test_a_verdict_that_the_observations_do_not_bear_is_told(copy):
+    def change(record):
+        if record["kind"] == "entry" and record["body"]["scenario"] == "s1":
+            record["body"]["judgement"]["verdict"] = Verdict.DUT_FAIL.value
+
+    rewrite(copy, change)
+    assert [(d.what, d.derived) for d in replay_run(copy, load).differences] == [
+        ("verdict", "PASS")
+    ]
+
+
+def test_a_summary_that_the_journal_does_not_bear_is_told(copy):
+    summary = json.loads((copy / "summary.json").read_bytes())
+    summary["verdict"] = "DUT_FAIL"
+    (copy / "summary.json").write_bytes(canonical(summary) + b"\n")
+    assert [(d.file, d.what) for d in replay_run(copy, load).differences] == [
+        ("summary.json", "verdict")
+    ]
