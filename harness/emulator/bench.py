@@ -17,6 +17,7 @@ from harness.emulator.devices.link import Link
 from harness.emulator.dice_box import DiceBox
 from harness.emulator.dice_cameras import Eye
 from harness.emulator.lamps import Drive, Lamp, LampDrive
+from harness.emulator.power import Power
 from harness.emulator.rigfile import RigFile, RigFileError, Section, number, word
 from harness.emulator.shaker import Kind, Shaker, ShakerSettings
 from harness.emulator.table import Table
@@ -52,7 +53,12 @@ class Bench:
         self.dice = DiceBox(random.Random(self.seed + 1))  # noqa: S311
         self.shaker = Shaker(self.timeline, self.dice, _shaker(rig, settings))
         self.countdown = Countdown(self.timeline, number(settings, "countdown_s", 20.0, "table"))
+        self.shaker.start_allowed = self.countdown.toss_allowed
+        self.table.terminal.cleared.append(self.shaker.new_round)
         self._lock_entries(rig.interlock)
+        self.power = Power(
+            self.timeline, self.table, number(rig.limits, "supply_volts", 12.0, "limits")
+        )
         self.wiring = Wiring(self.timeline)
         _wire(self)
         self._closing = contextlib.ExitStack()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from harness.emulator.bench import Bench
 from harness.emulator.devices.ports import is_emulated
 from harness.emulator.dice_cameras import DiceCameras, Eye
 from harness.emulator.mjpeg import MjpegServer
-from harness.emulator.scene import STYLES, Camera, Scene, SceneConfig
 from harness.emulator.rigfile import Device, RigFileError, number, table
+from harness.emulator.scene import STYLES, Camera, Scene, SceneConfig
 
 _FPS_MARGIN = 1.1
 """A camera that promises a rate delivers a little more."""
@@ -55,4 +56,4 @@ def _eye(bench: Bench, device: Device, index: int) -> Eye:
         cover="opaque" if bench.shaker.settings.has_cover else "none",
     )
     fps = number(device.settings, "min_fps", 30.0, f"devices.{device.name}")
-    return Eye(Scene(config, bench.seed), fps * _FPS_MARGIN)
+    return Eye(partial(Scene, config, bench.seed), fps * _FPS_MARGIN)

@@ -11,7 +11,7 @@ class Countdown:
     def __init__(self, timeline: Timeline, seconds: float) -> None:
         self.seconds = seconds
         self.rate = 1.0
-        self.stops_early_s = 0.0
+        self.toss_early_s = 0.0
         self.running = False
         self._ends = 0.0
         self._timeline = timeline
@@ -22,6 +22,13 @@ class Countdown:
     def left_s(self) -> float:
         """Give the s until it ends, 0 when it does not run."""
         return max(0.0, self._ends - self._timeline.now()) if self.running else 0.0
+
+    def toss_allowed(self) -> bool:
+        """Tell whether the table takes a toss now: not while the countdown runs.
+
+        `toss_early_s` is how long before its end a faulty table takes one.
+        """
+        return not self.running or self.left_s <= self.toss_early_s
 
     def start_contact(self, closed: bool) -> None:
         """Close or open the start contact; the countdown starts anew as it closes."""
@@ -34,7 +41,7 @@ class Countdown:
         """Start, or start anew."""
         if self._due is not None:
             self._due.cancel()
-        span = max(0.0, self.seconds - self.stops_early_s) / self.rate
+        span = self.seconds / self.rate
         self.running = True
         self._ends = self._timeline.now() + span
         self._due = self._timeline.after(span, self._end)

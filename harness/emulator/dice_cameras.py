@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 
 import numpy as np
 
@@ -15,14 +16,29 @@ from harness.emulator.shaker import Shaker
 
 
 class Eye:
-    """One camera's frames on demand, and a way to wait until they show the latest."""
+    """One camera's frames on demand, and a way to wait until they show the latest.
 
-    def __init__(self, scene: Scene, fps: float) -> None:
-        self.scene = scene
+    Its scene is set up in the background, so that the bench need not wait for it.
+    """
+
+    def __init__(self, make_scene: Callable[[], Scene], fps: float) -> None:
         self.fps = fps
+        self._made: Future[Scene] = Future()
+        threading.Thread(target=self._make, args=(make_scene,), name="scene", daemon=True).start()
         self._begun = 0
         self._last = 0.0
         self._changed = threading.Condition()
+
+    @property
+    def scene(self) -> Scene:
+        """Give the scene, as soon as it is there."""
+        return self._made.result()
+
+    def _make(self, make_scene: Callable[[], Scene]) -> None:
+        try:
+            self._made.set_result(make_scene())
+        except Exception as error:
+            self._made.set_exception(error)
 
     def jpeg(self) -> bytes:
         """Give the next frame."""
@@ -56,8 +72,6 @@ class DiceCameras:
         self._rngs = [np.random.default_rng([seed, 7]) for _ in self.eyes]
         dice.listeners.append(self._dice_changed)
         shaker.listeners.append(self._cover_changed)
-        self._dice_changed(dice.lying)
-        self._cover_changed()
 
     def wait_until_shown(self) -> None:
         """Return once every later frame shows the bench as it is now."""

@@ -59,7 +59,6 @@ class LampBoard:
         self.flicker_hz: dict[Lamp, float] = {}
         self.open_commons: list[frozenset[str]] = []
         self.late_s: dict[Lamp, float] = {}
-        self.ghosts: dict[Lamp, float] = {}
         self.listeners: list[Callable[[], None]] = []
         self._timeline = timeline
         self._slots = {lamp: index for index, lamp in enumerate(self.lamps)}
@@ -99,7 +98,7 @@ class LampBoard:
             return 0.0
         if lamp in self.stuck_on:
             return 1.0
-        level = 1.0 if self._commanded[lamp] else self.ghosts.get(lamp, 0.0)
+        level = 1.0 if self._commanded[lamp] else 0.0
         if lamp in self.flicker_hz and level:
             phase = math.fmod(self._timeline.now() * self.flicker_hz[lamp], 1.0)
             level = level if phase < 0.5 else 0.0

@@ -1,4 +1,4 @@
-"""The shaker and its cover: strokes by hand, or activations of a machine with its signal lines."""
+"""The shaker and its cover: strokes by hand, or a machine with its signal lines."""
 
 from __future__ import annotations
 
@@ -53,6 +53,7 @@ class Shaker:
         self.sensor_stuck: bool | None = None
         self.start_allowed: Callable[[], bool] = lambda: True
         self.listeners: list[Callable[[], None]] = []
+        self._made = 0
         self._timeline = timeline
         self._rest: Due | None = None
         self._contact = False
@@ -72,7 +73,12 @@ class Shaker:
         if on and not self.settings.has_cover:
             raise RefusedError("this shaker has no cover")
         self.cover_on = on
+        self.new_round()
         self._tell()
+
+    def new_round(self) -> None:
+        """Count strokes anew."""
+        self._made = 0
 
     def stroke(self) -> float:
         """Make one stroke by hand; give the s until it has ended.
@@ -108,6 +114,7 @@ class Shaker:
             return
         self.busy, self.done, self.fault_line = True, False, False
         self.activations += 1
+        self.new_round()
         count = self.count_override or self.settings.tumbles
         self._tell()
         self._tumble(count)
@@ -117,9 +124,6 @@ class Shaker:
             self.fault_line, self.busy = True, False
             self._tell()
             return
-        made = (self.count_override or self.settings.tumbles) - left
-        if self.opens_cover_after is not None and made >= self.opens_cover_after:
-            self.cover_on = False
         if left:
             self._throw(last=left == 1)
             self._timeline.after(self.settings.stroke_s, lambda: self._tumble(left - 1))
@@ -132,7 +136,11 @@ class Shaker:
         self._tell()
 
     def _throw(self, last: bool) -> None:
-        if not self.without_motion:
+        self._made += 1
+        if self.opens_cover_after is not None and self._made > self.opens_cover_after:
+            self.cover_on = False
+        too_many = self.count_override is not None and self._made > self.count_override
+        if not self.without_motion and not too_many:
             if self._rest is not None:
                 self._rest.cancel()
             self.strokes += 1

@@ -7,9 +7,9 @@ from typing import cast
 
 from harness.emulator.bench import Bench
 from harness.emulator.devices.line_server import LineServer
-from harness.emulator.devices.modbus_model import ModbusModel
+from harness.emulator.devices.modbus_model import ModbusModel, is_press
 from harness.emulator.devices.modbus_points import ModbusPoints
-from harness.emulator.devices.rtu import RtuBus, Slave
+from harness.emulator.devices.rtu import RtuBus, Slave, disguise_function, disguise_unit
 from harness.emulator.devices.tty import Tty
 from harness.emulator.devices.waveshare import WaveshareInputs, WaveshareRelay
 from harness.emulator.rigfile import Device, RigFileError, table
@@ -76,7 +76,16 @@ def _attach(
         raise RigFileError(
             f"{bench.rig.path}: devices.{device.name}.unit: {unit} is twice on one bus"
         )
-    bus.slaves[unit] = Slave(model, bench.links[device.name], answers_broadcast)
+    link = bench.links[device.name]
+    link.is_press = lambda frame: is_press(frame[1:-2])
+    link.disguises = {
+        "unit": disguise_unit,
+        "function": disguise_function,
+        "short": lambda reply: reply[:-3],
+    }
+    link.takes_refusal = link.has_baud = True
+    link.occupy = bus.tty.occupy
+    bus.slaves[unit] = Slave(model, link, answers_broadcast)
     return bus
 
 

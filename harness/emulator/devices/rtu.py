@@ -48,6 +48,18 @@ def _crc_of(byte: int) -> int:
 _CRC_TABLE = tuple(_crc_of(byte) for byte in range(256))
 
 
+def disguise_unit(reply: bytes) -> bytes:
+    """Give a reply as another unit would send it."""
+    body = bytes([reply[0] % 247 + 1]) + reply[1:-2]
+    return body + crc(body)
+
+
+def disguise_function(reply: bytes) -> bytes:
+    """Give a reply to another function than was asked for."""
+    body = reply[:1] + bytes([reply[1] ^ 0x06]) + reply[2:-2]
+    return body + crc(body)
+
+
 class RtuBus:
     """Serves slaves, by unit, on one port. `baud` in bits a second; the reply is paced by it."""
 
@@ -103,10 +115,10 @@ class RtuBus:
                 continue
             with self._timeline.lock:
                 self._timeline.catch_up()
-                if slave.link.exception is None:
+                if slave.link.refusal is None:
                     reply = answer(slave.model, request)
                 else:
-                    reply = bytes([request[0] | 0x80, slave.link.exception])
+                    reply = bytes([request[0] | 0x80, slave.link.refusal])
             if unit == BROADCAST and request[0] not in slave.answers_broadcast:
                 continue
             body = bytes([number]) + reply

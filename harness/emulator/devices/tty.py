@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import pty
 import select
@@ -22,7 +23,7 @@ _CODES = {baud: code for code, baud in _SPEEDS.items()}
 class Tty:
     """One end of a pty; the client opens `path`, a link that stays the same over a replug.
 
-    One thread may call `read`; `write`, `unplug` and `plug` may be called from any.
+    One thread calls `read` and `write`; all else may be called from any.
     """
 
     def __init__(self, path: Path, baud: int) -> None:
@@ -31,8 +32,9 @@ class Tty:
         self._master = self._slave = -1
         self._wake_out, self._wake_in = os.pipe()
         self._plugged = False
+        self._wanted = True
         self._closed = False
-        self.plug()
+        self._appear()
 
     @property
     def closed(self) -> bool:
@@ -49,8 +51,23 @@ class Tty:
 
     def plug(self) -> None:
         """Make the port appear at its path."""
-        if self._plugged or self._closed:
-            return
+        self._ask(True)
+
+    def unplug(self) -> None:
+        """Make the port vanish: its path is gone and whoever has it open gets a hang-up."""
+        self._ask(False)
+
+    def occupy(self, occupied: bool) -> None:
+        """Hold the port as another program would that has opened it for itself."""
+        fcntl.flock(self._slave, fcntl.LOCK_EX if occupied else fcntl.LOCK_UN)
+        fcntl.ioctl(self._slave, termios.TIOCEXCL if occupied else termios.TIOCNXCL)
+
+    def _ask(self, plugged: bool) -> None:
+        """Leave it to the thread that reads, so that no file descriptor goes under its feet."""
+        self._wanted = plugged
+        self._wake()
+
+    def _appear(self) -> None:
         self._master, self._slave = pty.openpty()
         tty.setraw(self._slave)
         attributes = termios.tcgetattr(self._slave)
@@ -61,45 +78,40 @@ class Tty:
             self.path.unlink()
         self.path.symlink_to(os.ttyname(self._slave))
         self._plugged = True
-        self._wake()
 
-    def unplug(self) -> None:
-        """Make the port vanish: its path is gone and whoever has it open gets a hang-up."""
-        if not self._plugged:
-            return
+    def _vanish(self) -> None:
         self._plugged = False
         with contextlib.suppress(FileNotFoundError):
             self.path.unlink()
         os.close(self._slave)
         os.close(self._master)
         self._master = self._slave = -1
-        self._wake()
 
     def close(self) -> None:
         """Remove the port for good and end a `read`."""
-        self.unplug()
         self._closed = True
+        with contextlib.suppress(FileNotFoundError):
+            self.path.unlink()
         self._wake()
 
     def read(self, timeout_s: float | None) -> bytes:
         """Wait for bytes and give those that are there; empty on time-out, unplug or close."""
         deadline = None if timeout_s is None else time.monotonic() + timeout_s
         while not self._closed:
+            if self._wanted is not self._plugged:
+                (self._appear if self._wanted else self._vanish)()
             watched = [self._wake_out, *([self._master] if self._plugged else [])]
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            try:
-                ready = select.select(watched, [], [], left)[0]
-            except (OSError, ValueError):
-                continue
+            ready = select.select(watched, [], [], left)[0]
             if self._wake_out in ready:
                 os.read(self._wake_out, 4096)
-                if timeout_s is not None:
-                    return b""
                 continue
             if not ready:
                 return b""
             with contextlib.suppress(OSError):
                 return os.read(self._master, 4096)
+        if self._plugged:
+            self._vanish()
         return b""
 
     def write(self, data: bytes) -> None:
@@ -112,10 +124,6 @@ class Tty:
         with contextlib.suppress(OSError):
             while os.read(self._master, 4096):
                 pass
-
-    def interrupt(self) -> None:
-        """Make a `read` with a time-out return early."""
-        self._wake()
 
     def _wake(self) -> None:
         os.write(self._wake_in, b"!")
