@@ -1,0 +1,107 @@
+"""A dice camera's calibration: what the reader may expect to see, kept as a file with its hash."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.verdicts import InvalidFileError, Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What was found when a dice camera was calibrated.
+
+    edge_px: a die's top edge, least and greatest (px). tilt_deg: the camera's tilt from straight
+    down. nadir_px: the pixel straight below the camera; focal_px: its focal length (0: not known).
+    region: where dice can lie, x, y, width, height (px; width 0: everywhere). sharpness_min,
+    bright_min, white_max: limits of `quality.Quality`. made: date, ISO 8601.
+    """
+
+    camera: str
+    made: str
+    edge_px: tuple[float, float] = (24.0, 240.0)
+    tilt_deg: float = 0.0
+    nadir_px: tuple[float, float] = (0.0, 0.0)
+    focal_px: float = 0.0
+    region: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+    sharpness_min: float = 0.0
+    bright_min: float = 0.0
+    white_max: float = 1.0
+
+    @property
+    def digest(self) -> str:
+        """Give the SHA-256 of the profile's contents."""
+        text = json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+_LENGTHS = {"edge_px": 2, "nadir_px": 2, "region": 4}
+_TEXTS = ("camera", "made")
+_NUMBERS = ("tilt_deg", "focal_px", "sharpness_min", "bright_min", "white_max")
+
+
+def save_profile(profile: Profile, path: Path) -> None:
+    """Write a profile as JSON with its hash."""
+    body = asdict(profile) | {"sha256": profile.digest}
+    path.write_text(json.dumps(body, indent=2) + "\n", encoding="utf-8")
+
+
+def load_profile(path: Path) -> Profile:
+    """Read a profile, JSON or TOML; every mistake is named, a wrong hash is one."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        body = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+    except OSError as error:
+        problem = Problem("file", "a profile that can be read", error.strerror or str(error))
+        raise InvalidFileError(str(path), [problem]) from error
+    except (ValueError, UnicodeDecodeError) as error:
+        problem = Problem("file", "JSON, or TOML if named .toml", str(error))
+        raise InvalidFileError(str(path), [problem]) from error
+    if not isinstance(body, dict):
+        raise InvalidFileError(
+            str(path), [Problem("file", "a table of names", type(body).__name__)]
+        )
+    body = dict(body)
+    digest = body.pop("sha256", None)
+    problems = _problems(body)
+    if problems:
+        raise InvalidFileError(str(path), problems)
+    fields: dict[str, Any] = {
+        k: tuple(map(float, v)) if k in _LENGTHS else v for k, v in body.items()
+    }
+    profile = Profile(**fields)
+    if digest is not None and digest != profile.digest:
+        problem = Problem("sha256", profile.digest, str(digest), "calibrate again, edit no profile")
+        raise InvalidFileError(str(path), [problem])
+    return profile
+
+
+def _problems(body: dict[str, Any]) -> list[Problem]:
+    known = (*_TEXTS, *_NUMBERS, *_LENGTHS)
+    problems = [
+        Problem(name, f"one of {', '.join(known)}", "an unknown name")
+        for name in body
+        if name not in known
+    ]
+    for name in _TEXTS:
+        if not isinstance(body.get(name), str):
+            problems.append(Problem(name, "a text", repr(body.get(name))))
+    for name in _NUMBERS:
+        if name in body and not _number(body[name]):
+            problems.append(Problem(name, "a number, 0 or more", repr(body[name])))
+    for name, length in _LENGTHS.items():
+        value = body.get(name)
+        if name in body and not (
+            isinstance(value, list) and len(value) == length and all(_number(v) for v in value)
+        ):
+            problems.append(Problem(name, f"{length} numbers, 0 or more", repr(value)))
+    return problems
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e9

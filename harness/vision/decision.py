@@ -1,0 +1,122 @@
+"""Decides what a picture says from what was seen of each die: values, or the reason for none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.vision.finder import Found
+from harness.vision.judge import Judged
+from harness.vision.pips import PipReading
+from harness.vision.readings import DieSeen, DieState
+
+SURE = 0.5
+"""Score from which something found counts as a die."""
+REASONS_FIRST = ("moving", "stacked", "leaning", "obstructed", "glare", "disagreement")
+"""Which reason is given when several dice are refused for different ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Die:
+    """Everything seen of one die."""
+
+    found: Found
+    judged: Judged
+    pips: PipReading
+
+    @property
+    def chances(self) -> dict[str, float]:
+        """Give the chance of each state, from both looks."""
+        far, near = self.found.states, self.judged.states
+        stacked = (far[2] + far[3]) / 2
+        return {
+            "flat": (far[0] + near[0]) / 2,
+            "leaning": (far[1] + near[1]) / 2,
+            "stacked": (stacked + near[2]) / 2,
+            "obstructed": (far[4] + near[3]) / 2,
+            "moving": (far[5] + near[4]) / 2,
+            "nothing": near[5] / 2,
+        }
+
+    @property
+    def state(self) -> str:
+        """The likeliest state."""
+        chances = self.chances
+        return max(chances, key=lambda name: chances[name])
+
+    @property
+    def refusal(self) -> str | None:
+        """Give why this die has no value, None if it has one."""
+        state = self.state
+        if state == "nothing":
+            return "disagreement"
+        if state != "flat":
+            return state
+        if self.pips.value is None:
+            if self.pips.why_not == "blank":
+                return "obstructed"
+            return "glare" if self.pips.why_not == "glare" else "disagreement"
+        if self.pips.value != self.judged.value or self.chances["flat"] < 0.7:
+            return "disagreement"
+        return None
+
+    @property
+    def value(self) -> int | None:
+        """Give the value both readings agree on."""
+        return None if self.refusal else self.pips.value
+
+    @property
+    def confidence(self) -> float:
+        """Give the chance that the value is right."""
+        return self.chances["flat"] * max(self.judged.values)
+
+    def seen(self) -> DieSeen:
+        """Give the die as a reading holds it."""
+        frame = self.judged.frame
+        states: dict[str, DieState] = {
+            "leaning": "leaning",
+            "stacked": "stacked",
+            "moving": "moving",
+        }
+        return DieSeen(
+            self.value,
+            states.get(self.state, "flat"),
+            (frame.centre.real, frame.centre.imag),
+            frame.corners,
+            self.confidence,
+            tuple(frame.at(a, b) for a, b in self.pips.pips),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Values sorted, or the reason for none; the confidence in either."""
+
+    values: tuple[int, ...]
+    reason: str | None
+    confidence: float
+    dice: tuple[DieSeen, ...]
+
+
+def decide(
+    seen: tuple[Die, ...], chips: tuple[tuple[float, float], ...], count: int | None
+) -> Decision:
+    """Decide from all dice seen; `count` is how many there must be, None any number but none."""
+    sure = tuple(d for d in seen if d.found.score >= SURE)
+    doubtful = tuple(d for d in seen if d.found.score < SURE)
+    dice = tuple(d.seen() for d in sure)
+    confidence = min((d.confidence for d in sure), default=1.0)
+    refusals = {d.refusal for d in sure} - {None}
+    for reason in REASONS_FIRST[:4]:
+        if reason in refusals:
+            return Decision((), reason, 1 - confidence, dice)
+    if count is not None and len(sure) > count:
+        return Decision((), "extra", confidence, dice)
+    if (count is not None and len(sure) < count) or not sure:
+        return Decision((), "obstructed" if chips else "missing", confidence, dice)
+    for reason in REASONS_FIRST[4:]:
+        if reason in refusals:
+            return Decision((), reason, 1 - confidence, dice)
+    if any(d.pips.value is not None for d in doubtful):
+        return Decision((), "extra" if count is not None else "disagreement", confidence, dice)
+    values = tuple(sorted(d.value for d in sure if d.value is not None))
+    return Decision(values, None, confidence, dice)

@@ -1,0 +1,81 @@
+"""Judges flattened faces: a small network tells value and state, and corrects the frame.
+
+It is the second of the two readings; it shares nothing with `harness.vision.pips` but the frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from harness.vision.faces import Floats, Frame, Pyramid
+
+SIDE, FACE = 64, 36.0
+STATES = ("flat", "leaning", "stacked", "obstructed", "moving", "nothing")
+WEIGHTS = Path(__file__).with_name("weights") / "judge.onnx"
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One face judged: chances of the values 1 to 6 and of `STATES`, the frame set right.
+
+    `foot` leads from the top face's centre to the bottom face's, px.
+    """
+
+    values: tuple[float, ...]
+    states: tuple[float, ...]
+    frame: Frame
+    foot: complex
+
+    @property
+    def value(self) -> int:
+        """The likeliest value, 1 to 6."""
+        return int(np.argmax(self.values)) + 1
+
+    @property
+    def state(self) -> str:
+        """The likeliest of `STATES`."""
+        return STATES[int(np.argmax(self.states))]
+
+
+def _chances(logits: Floats) -> Floats:
+    e = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(e / e.sum(axis=1, keepdims=True), np.float32)
+
+
+class Judge:
+    """Looks at faces. Holds the network; one per thread."""
+
+    def __init__(self, weights: Path = WEIGHTS) -> None:
+        self._net = cv2.dnn.readNetFromONNX(str(weights))
+
+    def judge(self, pyramid: Pyramid, frames: Sequence[Frame]) -> list[Judged]:
+        """Judge each face, all in one go."""
+        if not frames:
+            return []
+        flats = [pyramid.lay_flat(frame, SIDE, FACE) for frame in frames]
+        self._net.setInput(cv2.dnn.blobFromImages(flats, 1 / 255))
+        out = np.asarray(self._net.forward(), np.float32)
+        values, states = _chances(out[:, :6]), _chances(out[:, 6:12])
+        return [
+            Judged(
+                tuple(values[k].tolist()),
+                tuple(states[k].tolist()),
+                _set_right(frame, out[k, 12:18]),
+                float(out[k, 18]) * frame.across + float(out[k, 19]) * frame.along,
+            )
+            for k, frame in enumerate(frames)
+        ]
+
+
+def _set_right(frame: Frame, correction: Floats) -> Frame:
+    """Apply a correction in face coordinates: a matrix (less unity) and a shift."""
+    c = np.clip(correction, -0.4, 0.4)
+    across = frame.across * (1 + float(c[0])) + frame.along * float(c[2])
+    along = frame.across * float(c[1]) + frame.along * (1 + float(c[3]))
+    centre = frame.centre + frame.across * float(c[4]) + frame.along * float(c[5])
+    return Frame(centre, across, along)

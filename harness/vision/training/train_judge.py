@@ -1,0 +1,255 @@
+"""Trains the judge: `python -m harness.vision.training.train_judge PICTURES OUT.onnx MINUTES`.
+
+The judge looks at one flattened face with its surroundings. It learns from faces whose frames are
+slightly off, and from what is no top face: sides, halves of faces, chips, prints, bare ground.
+"""
+
+# mypy: disable-error-code="import-not-found,misc,no-any-return,arg-type,call-overload"
+# mypy: disable-error-code="import-untyped,assignment,untyped-decorator"
+# Training only: torch and numba bring no types into the project's environment.
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import torch
+from torch import nn
+from torch.nn import functional as fn
+
+from harness.vision.faces import Frame, Pyramid
+from harness.vision.training.train_finder import Residual, block, colour_change
+
+SIDE, FACE, WIDE = 64, 36.0, 96
+STATES = ("flat", "leaning", "stacked", "obstructed", "moving", "nothing")
+_NAMES = {
+    "flat": 0,
+    "cut": 0,
+    "leaning": 1,
+    "stacked_top": 2,
+    "under": 3,
+    "blank": 3,
+    "covered": 3,
+    "moving": 4,
+}
+OUTPUTS = 6 + 6 + 6 + 2
+"""value, state, frame correction, foot."""
+
+
+class Judge(nn.Module):
+    """(n, 3, 64, 64) flattened faces to (n, OUTPUTS)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.look = nn.Sequential(
+            block(3, 20, 2),
+            block(20, 32, 2),
+            Residual(32),
+            block(32, 64, 2),
+            Residual(64),
+            block(64, 96, 2),
+        )
+        self.say = nn.Sequential(
+            nn.Flatten(),
+            nn.Dropout(0.2),
+            nn.Linear(96 * 16, 128),
+            nn.ReLU(),
+            nn.Linear(128, OUTPUTS),
+        )
+
+    def forward(self, x: Any) -> Any:
+        """Run."""
+        return self.say(self.look(x))
+
+
+def _frame(corners: Any) -> Frame:
+    c = np.asarray(corners, float) @ np.array([1, 1j])
+    return Frame(
+        complex(c.mean()),
+        complex((c[1] - c[0] + c[2] - c[3]) / 4),
+        complex((c[3] - c[0] + c[2] - c[1]) / 4),
+    )
+
+
+Crop = tuple[Any, int, int, complex]
+"""Picture (96, 96, 3), value less 1 or -1, state or -1, foot in face coordinates (a + ib)."""
+
+
+def _crop(pyramid: Pyramid, frame: Frame, value: int, state: int, foot: complex) -> Crop:
+    u, v = frame.across, frame.along
+    area = (u.conjugate() * v).imag
+    a = (foot.conjugate() * v).imag / area if area else 0.0
+    b = (u.conjugate() * foot).imag / area if area else 0.0
+    return pyramid.lay_flat(frame, WIDE, FACE), value, state, complex(a, b)
+
+
+def crops_of(image: Any, truth: Any, rng: np.random.Generator) -> list[Crop]:
+    """Cut faces and what is none out of one picture."""
+    pyramid = Pyramid(image)
+    h, w = image.shape[:2]
+    out: list[Crop] = []
+    frames = [_frame(d["corners"]) for d in truth["dice"]]
+
+    def free(at: complex, room: float) -> bool:
+        return all(abs(at - f.centre) > room * f.edge for f in frames)
+
+    for die, frame in zip(truth["dice"], frames, strict=True):
+        foot = complex(*die["foot"]) - frame.centre
+        if not (0 <= frame.centre.real < w and 0 <= frame.centre.imag < h) or die["body"] < 0.25:
+            continue
+        state = _NAMES.get(die["state"], -1)
+        if die["state"] == "under" and die["seen"] > 0.7:
+            state = 0
+        if state == 0 and die["seen"] < 0.55:
+            state = 3 if die["seen"] < 0.3 else -1
+        readable = state in (0, 1, 2, -1) and die["seen"] > 0.6
+        out.append(_crop(pyramid, frame, die["value"] - 1 if readable else -1, state, foot))
+        kind = rng.integers(4)
+        u, v = frame.across, frame.along
+        if kind == 0 and abs(foot) > 0.35 * frame.edge:
+            # One of the sides that face the camera, taken for a top.
+            side = max((u, v, -u, -v), key=lambda s: (s.conjugate() * foot).real)
+            other = v if side in (u, -u) else u
+            fake = Frame(frame.centre + side + foot / 2, other, foot / 2)
+            out.append(_crop(pyramid, fake, -1, 5, 0j))
+        elif kind == 1:
+            at = (
+                frame.centre
+                + rng.choice([-1, 1]) * rng.uniform(0.6, 1.6) * u
+                + rng.uniform(-1, 1) * v
+            )
+            if free(at, 0.33):
+                out.append(_crop(pyramid, Frame(at, u, v), -1, 5, 0j))
+        elif kind == 2:
+            k = rng.choice([0.4, 0.5, 1.7, 2.2])
+            out.append(_crop(pyramid, Frame(frame.centre, u * k, v * k), -1, 5, 0j))
+    size = np.median([f.edge for f in frames]) if frames else np.exp(rng.uniform(3.4, 5))
+    spots = [complex(x, y) for x, y, _ in truth["chips"]]
+    spots += [complex(rng.uniform(0, w), rng.uniform(0, h)) for _ in range(2)]
+    for at in spots:
+        if free(at, 0.6):
+            u = complex(np.exp(1j * rng.uniform(0, 6.28))) * size * rng.uniform(0.35, 0.7)
+            out.append(_crop(pyramid, Frame(at, u, u * 1j), -1, 5, 0j))
+    return out
+
+
+def gather(folder: Path, first: int, last: int) -> list[Crop]:
+    """Cut the crops of a range of pictures, up to the first that is not there yet."""
+    out: list[Crop] = []
+    for n in range(first, last):
+        name = folder / f"{n:06d}"
+        if not name.with_suffix(".json").exists():
+            break
+        truth = json.loads(name.with_suffix(".json").read_text())
+        image = cv2.imread(str(name.with_suffix(".jpg")))
+        out += crops_of(image, truth, np.random.default_rng([5, n]))
+    return out
+
+
+def example(rng: np.random.Generator, crop: Crop, still: bool = False) -> tuple[Any, ...]:
+    """Give one example: picture (3, 64, 64), value, state, frame correction (6), foot (2).
+
+    The picture is the face drawn with a frame that is off: centre shift c, matrix m in face
+    coordinates. The correction is what takes the wrong frame to the right one.
+    """
+    wide, value, state, foot = crop
+    turn = np.array([[1.0, 0], [0, 1]])
+    for _ in range(int(rng.integers(4))):
+        turn = turn @ np.array([[0, -1.0], [1, 0]])
+    if rng.random() < 0.5:
+        turn = turn @ np.array([[-1.0, 0], [0, 1]])
+    off, shift = np.eye(2), np.zeros(2)
+    if not still:
+        a = rng.normal(0, 0.06)
+        off = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]) * np.exp(
+            rng.normal(0, 0.06)
+        )
+        off = off @ (np.eye(2) + rng.normal(0, 0.035, (2, 2)))
+        shift = rng.normal(0, 0.07, 2)
+    m = turn @ off
+    # Wide picture px = middle + FACE/2 * (m @ face + turn @ shift).
+    matrix = np.zeros((2, 3))
+    matrix[:, :2] = m
+    middle = np.full(2, (WIDE - 1) / 2) + turn @ shift * FACE / 2
+    matrix[:, 2] = middle - m @ np.full(2, (SIDE - 1) / 2)
+    x = cv2.warpAffine(
+        wide,
+        matrix,
+        (SIDE, SIDE),
+        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    x = x.astype(np.float32) / 255 if still else colour_change(rng, x)
+    back = np.linalg.inv(off)
+    correction = np.r_[(back - np.eye(2)).ravel(), back @ -shift]
+    way = np.linalg.inv(m) @ [foot.real, foot.imag]
+    return (
+        x.transpose(2, 0, 1),
+        value,
+        state,
+        correction.astype(np.float32),
+        np.clip(way, -3, 3).astype(np.float32),
+    )
+
+
+def loss_of(y: Any, value: Any, state: Any, correction: Any, foot: Any) -> Any:
+    """Give the training loss."""
+    real = (state != 5).float()[:, None]
+    n = real.sum().clamp(min=1)
+    values = fn.cross_entropy(y[:, :6], value, ignore_index=-1)
+    states = fn.cross_entropy(y[:, 6:12], state, ignore_index=-1)
+    fit = fn.smooth_l1_loss(y[:, 12:18], correction, reduction="none", beta=0.05) * real
+    way = fn.smooth_l1_loss(y[:, 18:20], foot, reduction="none", beta=0.1) * real
+    return values + states + 2 * fit.sum() / n / 6 * 4 + way.sum() / n
+
+
+def train(folder: Path, out: Path, minutes: float) -> None:
+    """Train for that many minutes, then export."""
+    torch.manual_seed(2)
+    torch.set_num_threads(1)
+    cv2.setNumThreads(1)
+    rng = np.random.default_rng(2)
+    model = Judge().to(memory_format=torch.channels_last)
+    rate = 2e-3
+    optimiser = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=3e-4)
+    crops = gather(folder, 0, 20000)
+    print(len(crops), "crops", flush=True)
+    began, step, seen = time.monotonic(), 0, 0.0
+    while (part := (time.monotonic() - began) / 60 / minutes) < 1:
+        for group in optimiser.param_groups:
+            group["lr"] = rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * part))
+        batch = [example(rng, crops[i]) for i in rng.integers(len(crops), size=48)]
+        x, *rest = (torch.from_numpy(np.stack(v)) for v in zip(*batch, strict=True))
+        model.train()
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            y = model(x.contiguous(memory_format=torch.channels_last))
+        loss = loss_of(y.float(), *rest)
+        optimiser.zero_grad()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 5.0)
+        optimiser.step()
+        seen = 0.98 * seen + 0.02 * loss.item() if step else loss.item()
+        step += 1
+        if step % 200 == 0:
+            print(f"{step} {part:.2f} loss {seen:.3f}", flush=True)
+    torch.save(model.state_dict(), out.with_suffix(".pt"))
+    model.eval()
+    torch.onnx.export(
+        model,
+        (torch.zeros(1, 3, SIDE, SIDE),),
+        str(out),
+        dynamo=False,
+        opset_version=13,
+        input_names=["faces"],
+        output_names=["judged"],
+        dynamic_axes={"faces": {0: "n"}, "judged": {0: "n"}},
+    )
+
+
+if __name__ == "__main__":
+    train(Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3]))
