@@ -1,0 +1,380 @@
+"""All that the reports show, gathered once from the record: page and print are made from this."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any
+
+from harness.evidence.journal_lines import Record, read_records
+from harness.evidence.records import dice_text
+from harness.evidence.report_items import Part, report_parts
+from harness.evidence.run_folder import RunFolder
+from harness.evidence.seal import record_digest
+from harness.evidence.summary import ScenarioOutcome, counting, outcomes, summarise
+from harness.verdicts import Verdict
+
+TITLE = "Test report: Sic Bo table"
+_WORST_FIRST = (
+    Verdict.DUT_FAIL,
+    Verdict.PROCEDURE_FAIL,
+    Verdict.RIG_FAULT,
+    Verdict.AMBIGUOUS,
+    Verdict.NO_RESULT,
+    Verdict.PENDING,
+    Verdict.PASS,
+    Verdict.NOT_APPLICABLE,
+)
+_STAGES = {
+    "before": "lamps sensed before the first key",
+    "after-1": "lamps sensed after the first key",
+    "after-2": "lamps sensed after the second key",
+    "lit": "lamps sensed after the committing key",
+    "cleared": "lamps sensed after clear",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One point of a round's timeline: seconds from its start, a word for it, what it says."""
+
+    t: float
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResultView:
+    """One result as entered: what was seen, keyed and sensed, and what came of it.
+
+    `verdict` is the one that counts (after diagnosis); `alone` what the entry says by itself.
+    Area ids are sorted; `frames` are names under `frames/`.
+    """
+
+    anchor: str
+    book: str
+    rig: str
+    dice: str
+    seen: str
+    keyed: str
+    verdict: Verdict
+    alone: Verdict
+    what: str
+    mode: str
+    scenario: str
+    line: int
+    lit: tuple[str, ...]
+    expected: tuple[str, ...]
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+    unknown: tuple[str, ...]
+    doubtful: tuple[str, ...]
+    clauses: tuple[str, ...]
+    frames: tuple[str, ...]
+    settle_ms: float | None
+    attempt: int
+    timeline: tuple[Moment, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioView:
+    """One scenario with its steps, deviations, answers and measurements."""
+
+    anchor: str
+    outcome: ScenarioOutcome
+    deviations: tuple[Mapping[str, Any], ...]
+    answers: tuple[Mapping[str, Any], ...]
+    measurements: tuple[Mapping[str, Any], ...]
+    errors: tuple[Mapping[str, Any], ...]
+    timeline: tuple[Moment, ...]
+    entries: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseRow:
+    """One clause of a book: tested how, by which scenarios, with which verdict; or why not."""
+
+    tag: str
+    clause: str
+    says: str
+    testable: str
+    verdict: Verdict | None
+    scenarios: tuple[tuple[str, str, Verdict], ...]
+    why_not: str
+
+
+@dataclass(frozen=True, slots=True)
+class BookView:
+    """One rule book in this run."""
+
+    book: str
+    title: str
+    source: str
+    edition: str
+    current_through: str
+    sha256: str
+    mode: str
+    checked: int
+    recorded: int
+    passed: int
+    readings: tuple[Mapping[str, Any], ...]
+    clauses: tuple[ClauseRow, ...]
+    areas: tuple[str, ...]
+    lit: Mapping[str, int]
+    dark: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportData:
+    """A whole report."""
+
+    report_id: str
+    title: str
+    manifest: Mapping[str, Any]
+    summary: Mapping[str, Any]
+    record_sha256: str
+    amends: Mapping[str, Any] | None
+    parts: tuple[Part, ...]
+    books: tuple[BookView, ...]
+    results: tuple[ResultView, ...]
+    scenarios: tuple[ScenarioView, ...]
+    facts: tuple[Mapping[str, Any], ...]
+    breaks: tuple[Mapping[str, Any], ...]
+    errors: tuple[Mapping[str, Any], ...]
+    rig_faults: int
+    retakes: int
+    repeated_reads: int
+
+    @property
+    def verdict(self) -> Verdict:
+        """The run's verdict."""
+        return Verdict(self.summary["verdict"])
+
+
+def gather(folder: RunFolder, amends: Mapping[str, Any] | None = None) -> ReportData:
+    """Read a run's record into a report; `amends` names the original of an amended one.
+
+    Raises UnreadableRecordError if the folder holds no run.
+    """
+    records = read_records(folder.journal)
+    manifest = folder.read_manifest()
+    summary = summarise(records)
+    done = outcomes(records)
+    attempts = counting(records)
+    anchors = {scenario: f"s{number}" for number, scenario in enumerate(done, start=1)}
+    results = tuple(_results(done, attempts))
+    scenarios = tuple(
+        _scenario_view(anchors[scenario], outcome, attempts[scenario])
+        for scenario, outcome in done.items()
+    )
+    original = amends or manifest.get("amends")
+    return ReportData(
+        report_id=str(summary["run_id"]) + ("-amended" if original else ""),
+        title=("Amended t" if original else "T") + TITLE[1:],
+        manifest=manifest,
+        summary=summary,
+        record_sha256=record_digest(folder),
+        amends=original,
+        parts=report_parts(manifest, summary),
+        books=tuple(
+            _book_view(book, summary["results"].get(book["book"], {}), scenarios, results)
+            for book in manifest["books"]
+        ),
+        results=results,
+        scenarios=scenarios,
+        facts=tuple(r.body for r in records if r.kind == "rig-fact"),
+        breaks=tuple({**r.body, "utc": r.utc} for r in records if r.kind == "run-resumed"),
+        errors=tuple(r.body for r in records if r.kind == "error"),
+        rig_faults=sum(r.kind == "error" for r in records)
+        + sum(bool(r.body["faults"]) for r in records if r.kind == "entry"),
+        retakes=_count(records, "retakes") + _repeated(records),
+        repeated_reads=_count(records, "reads"),
+    )
+
+
+def _of_clause(verdicts: Set[Verdict]) -> Verdict | None:
+    """Give a clause the worst verdict of its scenarios: one that is pending has not passed."""
+    return next((verdict for verdict in _WORST_FIRST if verdict in verdicts), None)
+
+
+def _count(records: Sequence[Record], topic: str) -> int:
+    return sum(
+        r.body["count"] for r in records if r.kind == "rig-fact" and r.body["topic"] == topic
+    )
+
+
+def _repeated(records: Sequence[Record]) -> int:
+    """Count scenarios that were run again: attempts beyond the first of each."""
+    begun = Counter(r.body["scenario"] for r in records if r.kind == "scenario-started")
+    return sum(count - 1 for count in begun.values())
+
+
+def _results(
+    done: Mapping[str, ScenarioOutcome], attempts: Mapping[str, Sequence[Record]]
+) -> Iterator[ResultView]:
+    number = 0
+    for scenario, outcome in done.items():
+        records = attempts[scenario]
+        entries = [record for record in records if record.kind == "entry"]
+        for position, record in enumerate(entries):
+            number += 1
+            since = entries[position - 1].line if position else 0
+            events = [r for r in records if r.kind == "event" and since < r.line <= record.line]
+            if position == len(entries) - 1:
+                events += [r for r in records if r.kind == "event" and r.line > record.line]
+            yield _result_view(f"r{number}", outcome, record, events)
+
+
+def _result_view(
+    anchor: str, outcome: ScenarioOutcome, record: Record, events: Sequence[Record]
+) -> ResultView:
+    body = record.body
+    judgement = body["judgement"]
+    keyed = ",".join(body["keyed"])
+    dice = dice_text(body["shown"]) if body["shown"] else keyed or "none"
+    seen = body["seen"]
+    own = Verdict(judgement["verdict"])
+    only = len(outcome.results) <= 1
+    verdict = outcome.results.get(dice, outcome.verdict if only else own)
+    told = outcome.what if outcome.rejudged and only else judgement["what"]
+    last = {s["path"]: s for s in body["lamps"] if s["stage"] == "lit"}
+    lit = {area for sample in last.values() for area in sample["lit"]}
+    doubtful = {
+        area
+        for name in ("disputed", "split", "flicker", "early", "lingering")
+        for area in judgement.get(name, ())
+    }
+    return ResultView(
+        anchor=anchor,
+        book=body["book"],
+        rig=body["rig"],
+        dice=dice,
+        seen=_seen_text(seen),
+        keyed=keyed or "nothing",
+        verdict=verdict,
+        alone=own,
+        what=told,
+        mode=body["mode"],
+        scenario=outcome.body["scenario"],
+        line=record.line,
+        lit=tuple(sorted(lit)),
+        expected=tuple(judgement.get("expected", ())),
+        missing=tuple(judgement.get("missing", ())),
+        extra=tuple(judgement.get("extra", ())),
+        unknown=tuple(judgement.get("unknown", ())),
+        doubtful=tuple(sorted(doubtful)),
+        clauses=tuple(outcome.body["clauses"]),
+        frames=tuple(frame["name"] for frame in body["frames"]),
+        settle_ms=None if body["settle_s"] is None else body["settle_s"] * 1e3,
+        attempt=body["attempt"],
+        timeline=tuple(_timeline(events) or _from_samples(body)),
+    )
+
+
+def _seen_text(seen: Mapping[str, Any] | None) -> str:
+    if seen is None:
+        return "not looked at"
+    return dice_text(seen["values"]) if seen["reason"] is None else f"refused: {seen['reason']}"
+
+
+def _timeline(events: Sequence[Record]) -> list[Moment]:
+    if not events:
+        return []
+    start = events[0].body["t"]
+    return [
+        Moment(event.body["t"] - start, event.body["event"], _event_text(event.body["data"]))
+        for event in events
+    ]
+
+
+def _event_text(data: Mapping[str, Any]) -> str:
+    return " ".join(
+        ",".join(map(str, value)) if isinstance(value, list) else str(value)
+        for value in data.values()
+    )
+
+
+def _from_samples(body: Mapping[str, Any]) -> list[Moment]:
+    """Make a timeline of an entry whose round emitted no events, from when lamps were sensed."""
+    start = body["started"]
+    moments = [Moment(0.0, "entry begins", f"keys {','.join(body['keyed']) or 'none'}")]
+    moments += [
+        Moment(s["at"] - start, _STAGES[s["stage"]], f"{len(s['lit'])} lit, over {s['path']}")
+        for s in body["lamps"]
+    ]
+    moments.append(Moment(body["ended"] - start, "entry ends", ""))
+    return moments
+
+
+def _scenario_view(
+    anchor: str, outcome: ScenarioOutcome, records: Sequence[Record]
+) -> ScenarioView:
+    def bodies(kind: str) -> tuple[Mapping[str, Any], ...]:
+        return tuple(record.body for record in records if record.kind == kind)
+
+    entries = len(bodies("entry"))
+    events = [record for record in records if record.kind == "event"]
+    return ScenarioView(
+        anchor=anchor,
+        outcome=outcome,
+        deviations=bodies("deviation"),
+        answers=bodies("operator"),
+        measurements=bodies("measurement"),
+        errors=bodies("error"),
+        timeline=() if entries else tuple(_timeline(events)),
+        entries=entries,
+    )
+
+
+def _book_view(
+    facts: Mapping[str, Any],
+    told: Mapping[str, Any],
+    scenarios: Sequence[ScenarioView],
+    results: Sequence[ResultView],
+) -> BookView:
+    book = facts["book"]
+    mine = [view for view in scenarios if view.outcome.body["book"] == book]
+    entered = [view for view in results if view.book == book]
+    areas = tuple(facts["areas"])
+    lit = Counter(area for view in entered for area in view.lit)
+    return BookView(
+        book=book,
+        title=facts["title"],
+        source=facts["source"],
+        edition=facts["edition"],
+        current_through=facts["current_through"] or "",
+        sha256=facts["sha256"],
+        mode=told.get("mode", "not tested"),
+        checked=told.get("checked", 0),
+        recorded=told.get("recorded", 0),
+        passed=told.get("passed", 0),
+        readings=tuple(facts["readings"]),
+        clauses=tuple(_clause_row(clause, mine) for clause in facts["clauses"]),
+        areas=areas,
+        lit={area: lit[area] for area in areas},
+        dark={
+            area: sum(area not in view.lit and area not in view.unknown for view in entered)
+            for area in areas
+        },
+    )
+
+
+def _clause_row(clause: Mapping[str, Any], scenarios: Sequence[ScenarioView]) -> ClauseRow:
+    by = tuple(
+        (view.anchor, view.outcome.body["name"], view.outcome.verdict)
+        for view in scenarios
+        if clause["tag"] in view.outcome.body["clauses"]
+    )
+    why_not = clause.get("why_not") or ""
+    if not by and not why_not:
+        why_not = "no scenario of this run"
+    return ClauseRow(
+        tag=clause["tag"],
+        clause=clause["clause"],
+        says=clause.get("paraphrase") or clause.get("says") or "",
+        testable=clause["testable"],
+        verdict=_of_clause({verdict for _, _, verdict in by}),
+        scenarios=by,
+        why_not="" if by else why_not,
+    )
