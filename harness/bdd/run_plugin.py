@@ -177,6 +177,8 @@ class RunPlugin:
             self._sitting.begin(run)
             self._sitting.look_ahead = lambda: self._next_result(item, nextitem)
         outcome = yield
+        if self._sitting is not None:
+            self._sitting.end()
         self._finish(run)
         return outcome
 
@@ -253,7 +255,13 @@ class RunPlugin:
 
     def _take_expected(self, error: HarnessError, run: ScenarioRun) -> None:
         told = error.to_json()
-        run.check(error.verdict, str(error), fault=str(told.get("fault") or ""))
+        ours = error.verdict in (Verdict.RIG_FAULT, Verdict.NOT_APPLICABLE)
+        run.check(
+            error.verdict,
+            str(error),
+            part=() if ours else (str(told.get("part") or error.subject),),
+            fault=str(told.get("fault") or ""),
+        )
         if error.verdict is Verdict.RIG_FAULT and not isinstance(error, BrokenBenchError):
             self._record.error(error, scenario=run.record.id, rig=self._job.rig_name)
             self._broken = self._broken or error

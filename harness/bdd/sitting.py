@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from harness.bdd.dealt_round import DealtRound
 from harness.bdd.scenario_run import KeptEntry, ScenarioRun
 from harness.dealing.entry import EntryTaker, Terminal
 from harness.evidence.records import KeptFrame
@@ -62,14 +64,15 @@ class Sitting:
         self.limits = limits
         self.options: dict[str, OptionValue] = book.in_force()
         self.look_ahead: Callable[[], Dice | None] = lambda: None
-        self._eyes = eyes
+        self.shown: Dice | None = None
+        self.look: Look | None = None
+        self.eyes_or_none = eyes
         self._next_index = first_index
         self._scenario: ScenarioRun | None = None
+        self._round: DealtRound | None = None
         self._hands = ThreadPoolExecutor(max_workers=1, thread_name_prefix="look-ahead")
         self._ahead: _Ahead | None = None
         self._taker: EntryTaker | None = None
-        self.shown: Dice | None = None
-        self.look: Look | None = None
 
     @property
     def scenario(self) -> ScenarioRun:
@@ -77,15 +80,12 @@ class Sitting:
         assert self._scenario is not None
         return self._scenario
 
-    def begin(self, scenario: ScenarioRun) -> None:
-        """Start a scenario: nothing of the one before is carried over but the dice laid ahead."""
-        self._scenario = scenario
-        self.shown = None
-        self.look = None
-
-    def close(self) -> None:
-        """Let go of what was begun ahead."""
-        self._hands.shutdown(wait=True, cancel_futures=True)
+    @property
+    def round(self) -> DealtRound:
+        """The dealing of this scenario, watched by the book's monitor from its first event on."""
+        if self._round is None:
+            self._round = DealtRound(self)
+        return self._round
 
     @property
     def taker(self) -> EntryTaker:
@@ -106,11 +106,39 @@ class Sitting:
     @property
     def eyes(self) -> Eyes:
         """Reads the dice; scenarios that use it need `dice-camera`."""
-        assert self._eyes is not None
-        return self._eyes
+        assert self.eyes_or_none is not None
+        return self.eyes_or_none
+
+    def begin(self, scenario: ScenarioRun) -> None:
+        """Start a scenario: nothing of the one before is carried over but the dice laid ahead."""
+        self._scenario = scenario
+        self._round = None
+        self.shown = None
+        self.look = None
+
+    def end(self) -> None:
+        """End a scenario; after one that broke off, put the table right for the next."""
+        if self._round is not None:
+            self._round.end()
+        if self.scenario.verdict() is not Verdict.PASS:
+            self._tidy()
+
+    def _tidy(self) -> None:
+        # What cannot be put right shows in the next scenario, which senses the table for itself.
+        with contextlib.suppress(HarnessError):
+            if self.bench.cover is not None and self.setup.cover == "opaque":
+                self.bench.cover.take_off()
+            if self.bench.keys is not None and self.bench.lamps:
+                self.taker.clear()
+
+    def close(self) -> None:
+        """Let go of what was begun ahead."""
+        self._hands.shutdown(wait=True, cancel_futures=True)
+
+    # Dice.
 
     def lay(self, dice: Dice, pose: Pose = "flat") -> None:
-        """Have the dice laid, unless they lie there from the look ahead."""
+        """Have the dice laid and read them, unless that was done ahead."""
         ahead, self._ahead = self._ahead, None
         self.shown = dice
         if ahead is not None and ahead.dice == dice and pose == "flat":
@@ -118,41 +146,65 @@ class Sitting:
             return
         if ahead is not None:
             ahead.look.exception()
+        self.look = self.eyes.look(self._present(dice, pose), moved=True)
+
+    def _present(self, dice: Dice, pose: Pose = "flat") -> float:
         assert self.bench.presenter is not None
         self.bench.presenter.present(dice, pose)
-        self.look = self.eyes.look(time.monotonic(), moved=True)
+        return time.monotonic()
+
+    def _lay_ahead(self) -> None:
+        dice = self.look_ahead()
+        if dice is None or self.bench.presenter is None:
+            return
+        try:
+            laid_at = self._present(dice)
+        except HarnessError:
+            return  # the next scenario lays its dice itself, and this error is its own
+        self._ahead = _Ahead(dice, self._hands.submit(self.eyes.look, laid_at, moved=True))
 
     def seen(self) -> DiceSeen:
         """Give what the cameras read when the dice were last looked at."""
         assert self.look is not None
         return self.look.seen
 
-    def enter(
-        self,
-        keys: Sequence[int],
-        *,
-        mode: Mode,
-        shown: Dice | None,
-        look: Look | None,
-        clear: bool = True,
-        provoked: bool = False,
-    ) -> KeptEntry:
-        """Enter values on the terminal, sense, clear, and record the entry with its judgement."""
-        entry = self.taker.enter(
+    @property
+    def agreed(self) -> tuple[int, ...]:
+        """Give the values to enter: what was read, in the order laid; none where these differ."""
+        seen = self.seen()
+        if seen.reason is not None:
+            return ()
+        if self.shown is None:
+            return seen.values
+        return self.shown if tuple(sorted(self.shown)) == seen.values else ()
+
+    # Entries.
+
+    def take_entry(self, keys: Sequence[int], *, own_values: bool, clear: bool = True) -> Entry:
+        """Enter values on the terminal and sense the lamps; nothing is recorded yet.
+
+        own_values: the values are the scenario's own, whatever lies there.
+        """
+        mode: Mode = "tossed" if self.shown is None else "presented"
+        return self.taker.enter(
             self._take_index(),
             [str(key) for key in keys],
-            mode=mode,
-            shown=shown,
-            seen=None if look is None else look.seen,
+            mode="entered" if own_values else mode,
+            shown=None if own_values else self.shown,
+            seen=None if own_values else self.seen(),
             once_lit=self._lay_ahead if clear else None,
             clear=clear,
         )
+
+    def keep_entry(self, entry: Entry, *, provoked: bool = False) -> KeptEntry:
+        """Judge and record an entry."""
         judgement = judge_entry(entry, self.book, self.options, self.limits)
+        looked = self.look if entry.seen is not None else None
         line = self.record.entry(
             entry,
             judgement,
             scenario=self.scenario.record.id,
-            frames=[_kept(frame) for frame in look.frames] if look is not None else (),
+            frames=[_kept(frame) for frame in looked.frames] if looked is not None else (),
             options=self.options,
             limits=self.limits,
         )
@@ -161,6 +213,29 @@ class Sitting:
         if entry.faults:
             self._recover()
         return kept
+
+    def enter_what_lies(self) -> KeptEntry:
+        """Close the loop: enter what the camera read, sense, clear, record.
+
+        Dice without a reading, or not read as they were laid, are not entered; the entry is kept
+        with nothing keyed.
+        """
+        return self.keep_entry(self.take_entry(self.agreed, own_values=False))
+
+    def enter_further(self, keyed: Dice, shown: Dice) -> Entry:
+        """Enter values while other dice lie there: a test that splits a candidate set."""
+        self._present(shown)
+        entry = self.taker.enter(
+            self._take_index(), [str(key) for key in keyed], mode="entered", shown=shown
+        )
+        self.record.entry(
+            entry,
+            judge_entry(entry, self.book, self.options, self.limits),
+            scenario=f"{self.book.id}/{self.rig}/further-test",
+            options=self.options,
+            limits=self.limits,
+        )
+        return entry
 
     def _recover(self) -> None:
         """After an error in the middle of an entry: know again what state the table is in.
@@ -173,35 +248,12 @@ class Sitting:
         self.taker.clear()
         self.taker.sense_all()
 
-    def enter_what_lies(self) -> KeptEntry:
-        """Close the loop: enter what the camera read, in the order in which the dice were laid.
+    def _take_index(self) -> int:
+        index = self._next_index
+        self._next_index += 1
+        return index
 
-        Dice without a reading, or not read as they were laid, are not entered; the entry is kept
-        with nothing keyed.
-        """
-        seen = self.seen()
-        agree = seen.reason is None and (
-            self.shown is None or tuple(sorted(self.shown)) == seen.values
-        )
-        keys = (self.shown or seen.values) if agree else ()
-        mode: Mode = "tossed" if self.shown is None else "presented"
-        return self.enter(keys, mode=mode, shown=self.shown, look=self.look)
-
-    def enter_further(self, keyed: Dice, shown: Dice) -> Entry:
-        """Enter values while other dice lie there: a test that splits a candidate set."""
-        assert self.bench.presenter is not None
-        self.bench.presenter.present(shown)
-        entry = self.taker.enter(
-            self._take_index(), [str(key) for key in keyed], mode="entered", shown=shown
-        )
-        self.record.entry(
-            entry,
-            judge_entry(entry, self.book, self.options, self.limits),
-            scenario=f"{self.book.id}/{self.rig}/further-test",
-            options=self.options,
-            limits=self.limits,
-        )
-        return entry
+    # The operator.
 
     def ask(self, prompt: str, clause: str) -> Answer:
         """Ask the operator and record the answer."""
@@ -215,34 +267,22 @@ class Sitting:
             )
         return answer
 
-    def confirm(self, statement: str, part: str, clauses: Sequence[str]) -> None:
-        """Have the operator confirm a fact of the equipment: no is the table's failure."""
-        for clause in clauses:
-            answer = self.ask(f"Is this so: {statement}?", clause)
-            verdict = {"yes": Verdict.PASS, "no": Verdict.DUT_FAIL}.get(answer, Verdict.PENDING)
+    def confirm(self, statement: str, part: str) -> None:
+        """Have the operator confirm something for each clause that the scenario carries.
+
+        `no` is the table's failing, or a person's where the part is the dealer; `cannot tell`
+        leaves it PENDING.
+        """
+        failed = Verdict.PROCEDURE_FAIL if part == "dealer" else Verdict.DUT_FAIL
+        for clause in self.scenario.facts.clauses:
+            answer = self.ask(f"Is it so: {statement}?", clause)
             self.scenario.check(
-                verdict,
-                f"operator, asked whether {statement}: {answer}",
+                {"yes": Verdict.PASS, "no": failed}.get(answer, Verdict.PENDING),
+                f"the operator was asked whether {statement}: {answer}",
                 part=(part,),
-                fault="unconfirmed" if verdict is Verdict.PENDING else "not-as-required",
+                fault="not-determined" if answer == "cannot tell" else "not-as-required",
                 clauses=(clause,),
             )
-
-    def _take_index(self) -> int:
-        index = self._next_index
-        self._next_index += 1
-        return index
-
-    def _lay_ahead(self) -> None:
-        dice = self.look_ahead()
-        if dice is None or self.bench.presenter is None:
-            return
-        try:
-            self.bench.presenter.present(dice)
-        except HarnessError:
-            return  # the next scenario lays its dice itself, and this error is its own
-        laid_at = time.monotonic()
-        self._ahead = _Ahead(dice, self._hands.submit(self.eyes.look, laid_at, moved=True))
 
 
 def _kept(frame: Frame) -> KeptFrame:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from harness.observations import Dice, DiceSeen, Entry, LampSample, Mode, Stage, StagedSample
-from harness.rig.roles import KeyPresser, LampSense
+from harness.rig.roles import KeyPresser, LampSense, Press
 from harness.verdicts import HarnessError
 
 _PATIENT_WAITS = 3
@@ -41,6 +41,7 @@ class EnteredKeys:
     keyed: list[str] = field(default_factory=list)
     lamps: list[StagedSample] = field(default_factory=list)
     faults: list[dict[str, object]] = field(default_factory=list)
+    presses: list[Press] = field(default_factory=list)
     settle_s: float | None = None
 
 
@@ -68,6 +69,8 @@ class EntryTaker:
         self._rig = rig
         self._winning = winning
         self._patient_waits_left = _PATIENT_WAITS
+        self.presses: tuple[Press, ...] = ()
+        """The presses of the last entry, as driven."""
 
     def enter(
         self,
@@ -96,6 +99,7 @@ class EntryTaker:
                     self._clear(made)
         except HarnessError as error:
             made.faults.append(error.to_json())
+        self.presses = tuple(made.presses)
         return Entry(
             book=self._book,
             rig=self._rig,
@@ -138,12 +142,17 @@ class EntryTaker:
         stages: tuple[Stage, ...] = ("after-1", "after-2")
         for number, key in enumerate(keys):
             made.keyed.append(key)
-            closed_at = self._keys.press(key).closed_at
+            closed_at = self._press(made, key)
             if number < len(stages):
                 self._sense(made, stages[number])
         if self._terminal.commit == "entry-key":
-            closed_at = self._keys.press("enter").closed_at
+            closed_at = self._press(made, "enter")
         return closed_at
+
+    def _press(self, made: EnteredKeys, key: str) -> float:
+        press = self._keys.press(key)
+        made.presses.append(press)
+        return press.closed_at
 
     def _await_lamps(self, made: EnteredKeys, keys: Sequence[str], committed_at: float) -> None:
         expected = self._expected(keys)
@@ -156,7 +165,7 @@ class EntryTaker:
         made.settle_s = max(0.0, lit - committed_at)
 
     def _clear(self, made: EnteredKeys) -> None:
-        cleared_at = self._keys.press("clear").closed_at
+        cleared_at = self._press(made, "clear")
         self._watch(
             made,
             "cleared",

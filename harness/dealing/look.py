@@ -12,7 +12,7 @@ from harness.rig.errors import RigError
 from harness.rig.roles import DiceCamera, Frame
 from harness.vision.reader import DiceReader
 from harness.vision.readings import DiceReading
-from harness.vision.rest import FRAMES, RestWatch, agree
+from harness.vision.rest import FRAMES, RestWatch, Toss, agree
 
 FRAME_TIMEOUT_S = 1.0
 REST_LIMIT_S = 3.0
@@ -26,12 +26,16 @@ class FrozenPictureError(RigError):
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What the cameras gave: the reading for the record, and the frames that voted."""
+    """What the cameras gave: the reading for the record, and the frames that voted.
+
+    `toss` judges the toss before, where a look before it was given (first camera).
+    """
 
     seen: DiceSeen
     readings: tuple[DiceReading, ...]
     frames: tuple[Frame, ...]
     at: float
+    toss: Toss | None = None
 
 
 class Eyes:
@@ -52,23 +56,34 @@ class Eyes:
         moved: bool,
         dice: int | None = 3,
         rest_limit_s: float = REST_LIMIT_S,
+        before: Look | None = None,
     ) -> Look:
         """Wait until the dice rest, then read them.
 
         after: monotonic s at which they were last touched; older frames are not used. moved: they
         lie otherwise than at the last look, so an unchanged picture is a frozen one
-        (FrozenPictureError). Dice that do not rest within the limit give the reason `moving`. A
-        camera without frames raises.
+        (FrozenPictureError). before: how they lay before a toss, which is then judged. Dice that do
+        not rest within the limit give the reason `moving`. A camera without frames raises.
         """
         looks = [
             self._through(number, camera, after, moved=moved, dice=dice, limit_s=rest_limit_s)
             for number, camera in enumerate(self._cameras)
         ]
-        readings = tuple(reading for reading, _ in looks)
+        readings = tuple(watch.reading or _MOVING for watch, _ in looks)
         frames = tuple(frame for _, voted in looks for frame in voted)
         joined = agree(list(readings))
         seen = DiceSeen(joined.values, joined.reason, joined.confidence)
-        return Look(seen, readings, frames, max(frame.at for frame in frames))
+        toss = None if before is None else looks[0][0].judge_toss(before.readings[0])
+        return Look(seen, readings, frames, max(frame.at for frame in frames), toss)
+
+    def look_at_leisure(self) -> Look:
+        """Read the dice as they lie now, whatever they do."""
+        return self.look(time.monotonic(), moved=False)
+
+    def glimpse(self, after: float) -> DiceReading:
+        """Read one picture newer than `after` as it is, dice at rest or not, any number of them."""
+        frame = self._cameras[0].newer_than(after, FRAME_TIMEOUT_S)
+        return self._reader.read(frame.image, None)
 
     def _through(
         self,
@@ -79,7 +94,7 @@ class Eyes:
         moved: bool,
         dice: int | None,
         limit_s: float,
-    ) -> tuple[DiceReading, tuple[Frame, ...]]:
+    ) -> tuple[RestWatch, tuple[Frame, ...]]:
         watch = RestWatch(after)
         voted: deque[Frame] = deque(maxlen=FRAMES)
         deadline = time.monotonic() + limit_s
@@ -96,8 +111,7 @@ class Eyes:
             if time.monotonic() > deadline:
                 break
         self._last[number] = frame
-        agreed = watch.reading
-        return (_MOVING if agreed is None else agreed), tuple(voted)
+        return watch, tuple(voted)
 
     def _refuse_frozen(self, number: int, camera: DiceCamera, frame: Frame) -> None:
         last = self._last.get(number)

@@ -3,4 +3,4 @@
 Each module is a pytest plugin of its own; `MODULES` names them all.
 """
 
-MODULES = ("results",)
+MODULES = ("results", "dealing")

@@ -1,0 +1,158 @@
+"""The dealing of one scenario: a round's acts with the operator's word and the record."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from harness.dealing.round import Departure, Round
+from harness.rules.monitor import Monitor
+from harness.rules.procedure import Inspection, in_force, procedure_of
+from harness.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from harness.bdd.scenario_run import KeptEntry
+    from harness.bdd.sitting import Sitting
+    from harness.observations import Entry
+    from harness.rules.timeline import Event
+
+
+class DealtRound:
+    """A round under the book's monitor. Departures count unless a step provoked them."""
+
+    def __init__(self, sitting: Sitting) -> None:
+        self._sitting = sitting
+        monitor = Monitor(sitting.book, sitting.setup, sitting.options)
+        self.dealing = Round(sitting.bench, monitor, sitting.eyes_or_none, self._hear)
+        self._lit: Entry | None = None
+        self._lit_provoked = False
+
+    @property
+    def outcome(self) -> str:
+        """What the book makes of the round so far."""
+        return self.dealing.monitor.outcome
+
+    def _hear(self, event: Event, departures: Sequence[Departure]) -> None:
+        sitting = self._sitting
+        scenario = sitting.scenario.record.id
+        sitting.record.events(scenario, sitting.rig, [event])
+        for departure in departures:
+            told = departure.deviation
+            sitting.record.deviation(scenario, sitting.rig, told.clause, told.what, told.at)
+
+    def note(self, name: str, **data: object) -> None:
+        """Put an event on the timeline."""
+        self.dealing.note(name, data)
+
+    def open_inspected(self) -> None:
+        """Put the inspections that the book demands, and the opening, on the timeline.
+
+        That they were passed is what the inspections of this run show by themselves.
+        """
+        sitting = self._sitting
+        demanded = [
+            one
+            for one in procedure_of(sitting.book).inspections
+            if in_force(one.when, sitting.setup, sitting.options)
+        ]
+        self._note_inspections([one for one in demanded if one.due == "table-open"])
+        self.note("table-open")
+        at_shift = [one for one in demanded if one.due == "shift-start"]
+        if at_shift:
+            self.note("shift-start")
+            self._note_inspections(at_shift)
+
+    def _note_inspections(self, inspections: Sequence[Inspection]) -> None:
+        for inspection in inspections:
+            for _ in range(inspection.times):
+                self.note(inspection.record, by=inspection.people[0], passed=True)
+
+    def clause_of(self, act: str) -> str:
+        """Give the clause that asks for an act, else the first that the scenario carries."""
+        sitting = self._sitting
+        rules = [
+            rule
+            for rule in procedure_of(sitting.book).rules
+            if in_force(rule.when, sitting.setup, sitting.options)
+        ]
+        for kind in ("must", "before", "not-behind"):
+            for rule in rules:
+                if rule.kind == kind and act in (*rule.acts, *rule.first):
+                    return rule.clause
+        return next(iter(sitting.scenario.facts.clauses), "")
+
+    def told(self, act: str, question: str, **data: object) -> None:
+        """Have the operator tell whether something was done or said; only then it has happened.
+
+        `no` leaves it off the timeline, where the monitor misses it; `cannot tell` leaves its
+        clause PENDING.
+        """
+        clause = self.clause_of(act)
+        answer = self._sitting.ask(question, clause)
+        if answer == "cannot tell":
+            self._sitting.scenario.check(
+                Verdict.PENDING, f"the operator cannot tell: {question}", clauses=(clause,)
+            )
+        if answer != "no":
+            self.note(act, **data)
+
+    def enter(self, values: Sequence[int], *, provoked: bool = False) -> None:
+        """Enter values; the lamps stay lit until the table is cleared.
+
+        provoked: not what the dice show, on purpose.
+        """
+        sitting = self._sitting
+        entry = sitting.take_entry(values, own_values=provoked, clear=False)
+        self.dealing.entered(entry, sitting.taker.presses)
+        self._lit, self._lit_provoked = entry, provoked
+        if not sitting.terminal.has_clear:
+            self.keep()
+
+    def clear(self) -> None:
+        """Press the clear key and see the lamps dark; the entry is whole now."""
+        lit = self._lit
+        assert lit is not None
+        cleared = self._sitting.taker.clear()
+        self.dealing.cleared(cleared)
+        self._lit = replace(
+            lit, lamps=(*lit.lamps, *cleared), cleared_by_key=True, ended=time.monotonic()
+        )
+        self.keep()
+
+    def keep(self) -> KeptEntry | None:
+        """Record the entry as far as it went, if there is one not yet recorded."""
+        lit, self._lit = self._lit, None
+        if lit is None:
+            return None
+        return self._sitting.keep_entry(lit, provoked=self._lit_provoked)
+
+    def end(self) -> None:
+        """End the dealing: an entry left lit is recorded, departures no step took up count."""
+        self.keep()
+        self.dealing.monitor.finish()
+        self.judge()
+
+    def judge(self) -> None:
+        """Take the departures so far into the scenario's verdict.
+
+        A person's act is a PROCEDURE_FAIL, a machine's is the table's; what the lamps did is judged
+        by the entry.
+        """
+        for departure in self.take_departures():
+            if departure.of_lamps:
+                continue
+            deviation = departure.deviation
+            self._sitting.scenario.check(
+                Verdict.DUT_FAIL if departure.of_machine else Verdict.PROCEDURE_FAIL,
+                deviation.what,
+                part=("shaker" if departure.of_machine else "dealer",),
+                fault="procedure-not-kept",
+                clauses=(deviation.clause,),
+            )
+
+    def take_departures(self) -> list[Departure]:
+        """Give the departures not yet taken, and take them."""
+        taken, self.dealing.departures = self.dealing.departures, []
+        return taken
