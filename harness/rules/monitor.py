@@ -108,6 +108,8 @@ class _Round:
     implied: bool
     seen: Counter[str] = field(default_factory=Counter)
     counts: Counter[str] = field(default_factory=Counter)
+    anew: set[str] = field(default_factory=set)
+    """Ids of counting rules that start again with the next act they count."""
     found: set[str] = field(default_factory=set)
     """Ids of rules breached and irregularities raised."""
     clauses: set[str] = field(default_factory=set)
@@ -407,13 +409,14 @@ class Monitor:
         t, seen = event.t, current.seen
         if rule.kind == "at-least":
             if rule.since in acts and not (rule.while_ and self._states_hold(rule)):
-                current.counts[rule.id] = 0
+                current.anew.add(rule.id)
             count = current.counts[rule.id]
             if any(act in rule.due for act in acts) and count < rule.count:
                 if self._applies(rule, current):
                     self._breach_rule(current, rule, _too_few(rule, count), t)
             elif any(act in rule.acts for act in acts) and self._states_hold(rule):
-                current.counts[rule.id] += 1
+                current.counts[rule.id] = 1 if rule.id in current.anew else count + 1
+                current.anew.discard(rule.id)
             return
         if not (self._applies(rule, current) and self._states_hold(rule)):
             return

@@ -22,7 +22,7 @@ Constraints (`[[rule]]`, each with `id`, `clause`, `kind`, `says`), all within o
 | `not-behind` | `acts`, `behind` | by an act's first coming when one of `behind` has come |
 | `never` | `acts` | by the act |
 | `must` | `acts` | by the round's end, for an act that has not come |
-| `at-least` | `acts`, `count`, `since`, `due` | by `due` or the round's end: fewer since `since` |
+| `at-least` | `acts`, `count`, `since`, `due` | by `due` or the round's end: fewer after `since` |
 | `agrees` | `what`, `ascending`, `total` | by what is `announced` or `entered` and is not the
 dice's, by `lamps` that are neither the dice's winning areas nor those of the entry |
 
