@@ -22,8 +22,7 @@ def draw_dome(tray: Tray, camera: Camera, lighting: Lighting) -> Picture:
     normal, hit = _ball(camera, ways, centre, tray.dome_radius)
     facing = -dot(ways, normal)
     mirror = ways + 2 * facing * normal
-    # Both sides of the sheet mirror: twice the 4 percent of one.
-    fresnel = 0.08 + 0.92 * (1 - np.clip(facing, 0, 1)) ** 5
+    fresnel = tray.dome_gloss + (1 - tray.dome_gloss) * (1 - np.clip(facing, 0, 1)) ** 5
     shine = lighting.ambient * np.clip(0.15 + 0.25 * mirror[2], 0, 1) + tray.dome_veil
     for light in lighting.lights:
         shine += light.mirrored(mirror, np.array([0.0, 0.0, tray.wall]), 0.6)

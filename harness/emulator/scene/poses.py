@@ -6,7 +6,7 @@ lies inside its chamber. Lengths mm, tray frame (origin mid-floor, z up).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import cos, radians, sin, sqrt
 from typing import Literal
@@ -105,13 +105,15 @@ class Rest:
     """Finds rest poses in a tray.
 
     `gap_mm` is the least distance between dice that lie flat; `touching` the chance that a die is
-    put against one that lies there already. `wall_mm` is the chambers' height.
+    put against one that lies there already. `wall_mm` is the chambers' height, `wanted` says which
+    places are (those in the camera's picture).
     """
 
     chambers: tuple[Chamber, ...]
     wall_mm: float
     gap_mm: float = 2.0
     touching: float = 0.0
+    wanted: Callable[[Placed], bool] = lambda _: True
 
     def lay(
         self, dice: Sequence[Die], slots: Sequence[int], pose: Pose, rng: np.random.Generator
@@ -124,7 +126,7 @@ class Rest:
         """
         for _ in range(200):
             placed = self._attempt(dice, slots, pose, rng)
-            if placed is not None:
+            if placed is not None and all(self.wanted(one) for one in placed):
                 return placed
         raise Unplaceable(f"{len(dice)} dice do not fit {pose} into the tray")
 
@@ -175,7 +177,7 @@ class Rest:
                 gap = 0.0
             candidate = Placed(die, place, rotation)
             clear = all(penetration(candidate, other) <= -gap for other in done.values())
-            if clear and inside(candidate, chamber):
+            if clear and inside(candidate, chamber) and self.wanted(candidate):
                 return candidate
         return None
 

@@ -68,6 +68,10 @@ class CameraFault:
     ms: float = 800.0
 
 
+_BORDER = 5
+"""Dice come to rest at least so many pixels inside the picture."""
+
+
 class StreamDeadError(ConnectionError):
     """The camera gives no more frames."""
 
@@ -139,7 +143,11 @@ class Scene:
         self._fast = DiceCanvas(camera, self._lighting, samples=1)
         self._grain = Grain(camera.width, camera.height, sensor.noise, grain)
         self._rest = Rest(
-            config.tray.wells, config.tray.wall, gap_mm=config.gap_mm, touching=config.touching
+            config.tray.wells,
+            config.tray.wall,
+            gap_mm=config.gap_mm,
+            touching=config.touching,
+            wanted=self._whole,
         )
         self._empty = {
             (dome, covered): self._finish(self._lit(dome, covered))
@@ -266,6 +274,12 @@ class Scene:
         dice = self.dice[:count]
         slots = [die.nominal.index(int(v)) for die, v in zip(dice, wanted, strict=True)]
         return dice, slots
+
+    def _whole(self, placed: Placed) -> bool:
+        """Tell whether the whole die is in the picture."""
+        seen = self.config.camera.project(placed.vertices())
+        size = (self.config.camera.width, self.config.camera.height)
+        return bool((seen > _BORDER).all() and (seen < np.array(size) - _BORDER).all())
 
     def _now(self, motion: Motion) -> None:
         with self._lock:
