@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.fairness.confidence import interval, log_evidence_against
-from harness.fairness.evidence import Categorical, Evidence
+from harness.fairness.evidence import Evidence
 from harness.fairness.hypotheses import PAIRS, Hypothesis
 from harness.fairness.tosses import Tosses
 from harness.verdicts import ConfigurationError
@@ -53,49 +53,43 @@ class Watch:
         self.alpha = alpha
         self.tolerance = tolerance
         self.evidence = Evidence()
+        self.counts = np.zeros((3, 6), np.int64)
+        """How often each face of each die came."""
         self.pair_counts = np.zeros((3, 36), np.int64)
         self.fair_at: int | None = None
+        self._n = 0
         # before this toss not even perfectly even counts could exclude the edges of the tolerance
         self._next_look = int(-np.log(alpha) / _divergence(1 / 6, 1 / 6 + tolerance)) + 1
 
     def feed(self, tosses: Tosses) -> None:
         """Take tosses, shape (n, 3), values 1 to 6, in time order."""
+        self.evidence.feed(tosses)
         start = 0
         while start < len(tosses):
-            upto = min(len(tosses), start + self._next_look - self.evidence.tosses)
-            self._feed(tosses[start:upto])
+            upto = len(tosses)
+            if self.fair_at is None:
+                upto = min(upto, start + self._next_look - self._n)
+            self._count(tosses[start:upto])
             start = upto
+            if self.fair_at is None and self._n == self._next_look:
+                self._next_look += max(1, self._n // 100)
+                if self._within_tolerance():
+                    self.fair_at = self._n
 
-    def _feed(self, tosses: Tosses) -> None:
-        self.evidence.feed(tosses)
+    def _count(self, tosses: Tosses) -> None:
+        self._n += len(tosses)
         faces = tosses.astype(np.int64) - 1
+        for die in range(3):
+            self.counts[die] += np.bincount(faces[:, die], minlength=6)
         for row, (a, b) in enumerate(PAIRS):
             self.pair_counts[row] += np.bincount(faces[:, a] * 6 + faces[:, b], minlength=36)
-        n = self.evidence.tosses
-        if self.fair_at is None and n >= self._next_look:
-            self._next_look = n + max(1, n // 100)
-            if self._within_tolerance():
-                self.fair_at = n
-        if self.fair_at is not None:
-            self._next_look = 1 << 62
-
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        """How often each face of each die came: shape (3, 6)."""
-        return np.stack(
-            [
-                process.counts
-                for hypothesis, process in self.evidence.processes.items()
-                if hypothesis.kind == "faces" and isinstance(process, Categorical)
-            ]
-        )
 
     def intervals(self) -> NDArray[np.float64]:
         """Give the 18 face probabilities' confidence sequences now: shape (3, 6, 2).
 
         Each covers its probability at all times at once with probability at least 1 - alpha.
         """
-        low, high = interval(self.counts, self.evidence.tosses, self.alpha, 1 / 6)
+        low, high = interval(self.counts, self._n, self.alpha, 1 / 6)
         return np.stack((low, high), axis=-1)
 
     def rejected(self) -> tuple[Rejected, ...]:
@@ -115,7 +109,7 @@ class Watch:
         return "undecided" if self.fair_at is None else "fair-within-tolerance"
 
     def _within_tolerance(self) -> bool:
-        n, counts = self.evidence.tosses, self.counts
+        n, counts = self._n, self.counts
         if (np.abs(counts / n - 1 / 6) >= self.tolerance).any():
             return False
         threshold = -np.log(self.alpha)
