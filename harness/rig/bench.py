@@ -10,7 +10,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, NoReturn, cast
 
@@ -121,10 +121,9 @@ class Bench:
         return Sense(cast("Inputs", self.devices[channel.device]), channel.channel, channel.invert)
 
     def release_all(self) -> None:
-        """Open every output of every device and verify it open."""
-        for device in self.devices.values():
-            if isinstance(device, Outputs):
-                open_and_verify(device)
+        """Open every output of every device that we drive, and verify it open."""
+        for name in self.rig.output_devices:
+            open_and_verify(cast("Outputs", self.devices[name]))
         if isinstance(self.keys, RelayKeys):
             self.keys.verify_contacts_open()
 
@@ -237,13 +236,12 @@ def open_bench(rig: Rig, faults: Sequence[str] = ()) -> Iterator[Bench]:
         )
     with ExitStack() as stack:
         stack.enter_context(_ended_by_signals())
-        fixed = [d.location for d in rig.devices.values() if d.location not in (None, EMULATED)]
-        stack.enter_context(hold(rig.name, _lockable(fixed)))
+        stack.enter_context(hold(rig.name, _places(rig.devices.values())))
         program = None
         if rig.emulator is not None:
             program = stack.enter_context(standin(rig.emulator.program, rig.path, faults))
             rig, given = _placed(rig, program)
-            stack.enter_context(hold(rig.name, _lockable(given)))
+            stack.enter_context(hold(rig.name, _places(given)))
         around = Surroundings()
         stack.callback(around.close)
         devices: dict[str, Driver] = {}
@@ -266,12 +264,16 @@ def open_bench(rig: Rig, faults: Sequence[str] = ()) -> Iterator[Bench]:
             bench.release_all()
 
 
-def _lockable(locations: Sequence[str | None]) -> list[str]:
-    """Leave out places that several may use at once: consoles, stored pictures."""
-    return [place for place in locations if place is not None and place != "console"]
+def _places(devices: Iterable[DeviceSettings]) -> list[str]:
+    """Give the places that one harness alone may use."""
+    return [
+        place
+        for device in devices
+        if (place := device.location) not in (None, EMULATED) and not device.shareable
+    ]
 
 
-def _placed(rig: Rig, program: Standin) -> tuple[Rig, list[str]]:
+def _placed(rig: Rig, program: Standin) -> tuple[Rig, list[DeviceSettings]]:
     """Put the places that the program gave into the devices' settings."""
     devices, given = {}, []
     for name, settings in rig.devices.items():
@@ -289,7 +291,7 @@ def _placed(rig: Rig, program: Standin) -> tuple[Rig, list[str]]:
                 remedy="have the program serve it, or take the device out of the rig file",
             )
         devices[name] = settings.placed(endpoint)
-        given.append(str(devices[name].location))
+        given.append(devices[name])
     return rig.model_copy(update={"devices": devices}), given
 
 

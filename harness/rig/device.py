@@ -90,8 +90,13 @@ class DeviceSettings(Section):
             return self
         return self.model_copy(update={self.location_field: endpoint})
 
-    def channel_problem(self, channel: str) -> str | None:
-        """Say what a channel name must be, if this one is wrong."""
+    @property
+    def shareable(self) -> bool:
+        """Tell whether several harnesses may use the place at one time."""
+        return False
+
+    def channel_problem(self, channel: str, use: Capability) -> str | None:
+        """Say what a channel must be to be used as `use`, if this one is wrong."""
         return f"no channel (this driver has none), not {channel!r}"
 
     @property

@@ -237,6 +237,12 @@ class Rig(Section):
         return self.emulator is not None
 
     @property
+    def output_devices(self) -> tuple[str, ...]:
+        """Give the devices whose outputs this rig drives, in the file's order."""
+        driven = {use.channel.device for use in _uses(self) if "outputs" in use.needs}
+        return tuple(name for name in self.devices if name in driven)
+
+    @property
     def hold_risk(self) -> bool:
         """Tell whether a key may stay pressed when this host dies: shown in every report."""
         return self.keys is not None and self.keys.hold_risk == "accepted"
@@ -580,9 +586,19 @@ class _Check:
                 self._problem(use.where, f"a device with {able}", f"{channel.device!r}")
                 continue
             settings = self.settings.get(channel.device)
-            wrong = settings.channel_problem(channel.channel) if settings else None
+            use_as: Capability = next(
+                (need for need in use.needs if kind and need in kind.provides), "inputs"
+            )
+            wrong = settings.channel_problem(channel.channel, use_as) if settings else None
             if wrong is not None:
                 self._problem(use.where, wrong, repr(channel.channel))
+            if channel.invert and use_as == "outputs":
+                self._problem(
+                    use.where,
+                    "an output that is open at rest",
+                    "invert = true",
+                    "wire the key to the normally open contact",
+                )
             key = (channel.device, channel.channel)
             if key in first:
                 self._problem(

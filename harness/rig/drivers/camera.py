@@ -65,6 +65,11 @@ class CameraSettings(DeviceSettings):
     width: int | None = Field(default=None, gt=0)
     height: int | None = Field(default=None, gt=0)
 
+    @property
+    def shareable(self) -> bool:
+        """Stored pictures may be read by many."""
+        return Path(str(self.source)).exists() and not str(self.source).startswith("/dev/")
+
 
 class Shot(Protocol):
     """One picture a source gave: when it was not there yet, when it was, and its array."""

@@ -1,12 +1,12 @@
 """A shaker on our own serial adapter (see `harness.rig.adapter_lines` for the lines).
 
-    ID?            OK NAME VERSION
-    START          OK                      activates the machine once; ERR 3 while it runs
-    STATE?         OK IDLE N | RUN N | FAULT CODE N
-                                           N: activations completed since power-up
-    STROKES?       OK N                    tumbles since power-up
-    COVER?         OK ON | OFF             only where the machine moves its cover
-    COVER ON|OFF   OK                      once it has moved
+ID?            OK NAME VERSION
+START          OK                      activates the machine once; ERR 3 while it runs
+STATE?         OK IDLE N | RUN N | FAULT CODE N
+                                       N: activations completed since power-up
+STROKES?       OK N                    tumbles since power-up
+COVER?         OK ON | OFF             only where the machine moves its cover
+COVER ON|OFF   OK                      once it has moved
 """
 
 from __future__ import annotations
@@ -135,9 +135,7 @@ class LineShaker:
         )
 
     def _read(self, body: str) -> list[str]:
-        return repeat_read(
-            lambda: self._link.ask(body), self.link, self._settings.read_repeats
-        )
+        return repeat_read(lambda: self._link.ask(body), self.link, self._settings.read_repeats)
 
     def _order(self, body: str) -> None:
         self.link.exchanges += 1

@@ -124,9 +124,7 @@ class LineTerminal:
         )
 
     def _read(self, body: str) -> list[str]:
-        return repeat_read(
-            lambda: self._link.ask(body), self.link, self._settings.read_repeats
-        )
+        return repeat_read(lambda: self._link.ask(body), self.link, self._settings.read_repeats)
 
     def close(self) -> None:
         """Nothing to give back: the line belongs to the bench."""

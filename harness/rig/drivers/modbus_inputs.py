@@ -23,7 +23,7 @@ class ModbusInputsSettings(UnitSettings):
     channels: int = Field(ge=1, le=2000)
     invert: bool = False
 
-    def channel_problem(self, channel: str) -> str | None:
+    def channel_problem(self, channel: str, use: Capability) -> str | None:
         """Inputs are numbered from 0."""
         return numbered(channel, self.channels)
 

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from harness.rig.device import LinkRecord, SerialSettings, Surroundings, repeat_read
 from harness.rig.errors import CorruptReplyError, NoReplyError, RigError, ShortReplyError
-from harness.rig.modbus_rtu import Request, RtuMaster, bits_of
+from harness.rig.modbus_rtu import Request, RtuMaster, bits_of, read_registers
 from harness.rig.serial_line import Framing, SerialLine
 
 _RATES = (9600, 19200, 38400, 57600, 115200, 4800, 2400)
@@ -73,6 +73,15 @@ class ModbusUnit:
             ) from error
         finally:
             self.master = patient
+
+
+def maker_version(unit: ModbusUnit, product: str) -> str | None:
+    """Give a Waveshare module's software version, None where register 0x8000 is not answered."""
+    try:
+        data = unit.master.exchange(read_registers(unit.settings.unit, 0x8000, 1), unit.name)
+    except RigError:
+        return None
+    return f"{product} V{int.from_bytes(data, 'big') / 100:.2f}"
 
 
 def _rate_that_answers(line: SerialLine, request: Request, name: str) -> int | None:

@@ -47,6 +47,11 @@ class OperatorSettings(DeviceSettings):
     address: str = CONSOLE
     answer_s: float = Field(default=120.0, gt=0)
 
+    @property
+    def shareable(self) -> bool:
+        """A console belongs to whoever runs there."""
+        return self.address == CONSOLE
+
 
 class OperatorDesk:
     """The desk, opened."""

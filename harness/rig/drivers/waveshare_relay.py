@@ -10,15 +10,13 @@ from collections.abc import Mapping
 from typing import ClassVar, Literal, Self, cast
 
 from harness.rig.device import Capability, DeviceSettings, Surroundings, numbered
-from harness.rig.drivers.modbus_serial import ModbusUnit, UnitSettings
-from harness.rig.errors import RigError
-from harness.rig.modbus_rtu import READ_COILS, read_bits, read_registers, write_coil
+from harness.rig.drivers.modbus_serial import ModbusUnit, UnitSettings, maker_version
+from harness.rig.modbus_rtu import READ_COILS, read_bits, write_coil
 from harness.verdicts import ConfigurationError
 
 _STEP_MS = 100
 _FLASH_ON = 0x0200
 _MOST_STEPS = 0x7FFF
-_VERSION = 0x8000
 _ON, _OFF = 0xFF00, 0x0000
 
 
@@ -28,7 +26,7 @@ class WaveshareRelaySettings(UnitSettings):
     channels: Literal[1, 2, 4, 8, 16, 32] = 8
     pulse: Literal["coil", "timed"] = "coil"
 
-    def channel_problem(self, channel: str) -> str | None:
+    def channel_problem(self, channel: str, use: Capability) -> str | None:
         """Relays are numbered from 0."""
         return numbered(channel, self.channels)
 
@@ -60,13 +58,7 @@ class WaveshareRelay:
 
     def identify(self) -> str | None:
         """Give the software version, as `Modbus RTU Relay V1.00`; None where it has no register."""
-        try:
-            data = self._unit.master.exchange(
-                read_registers(self._settings.unit, _VERSION, 1), self.name
-            )
-        except RigError:
-            return None
-        return f"Modbus RTU Relay V{int.from_bytes(data, 'big') / 100:.2f}"
+        return maker_version(self._unit, "Modbus RTU Relay")
 
     def switch(self, channel: str, on: bool) -> None:
         """Close or open one relay; sent once."""
