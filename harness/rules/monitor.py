@@ -219,6 +219,7 @@ class Monitor:
         if event.name == "round-start":
             if self._round is not None and not _is_false_start(self._round):
                 self._close_round(event.t)
+                self._settle_late(event)
             self._begin_round(event.t, implied=False)
         elif event.name == "round-end":
             if self._round is not None:
