@@ -59,7 +59,8 @@ class Table(Section):
 
     tumbles: of one activation of a machine. lamp_drive: how its lamps are driven; lamp_hz: the
     modulation's or multiplex's frequency. mains_hz: cameras expose over whole mains periods.
-    press_min_ms, press_max_ms: what its keys are meant to take.
+    press_min_ms, press_max_ms: what its keys are meant to take. paytable: JSON file of the odds
+    posted at the table, as `rules settle --paytable` takes it, relative to this rig file.
     """
 
     shaker: Literal["manual", "automated", "player-activated", "tumbler", "puncher"]
@@ -69,6 +70,7 @@ class Table(Section):
     fourth_key: Literal["ignored", "last-three", "error"] = "ignored"
     tumbles: int = Field(default=3, ge=1)
     countdown_s: Positive | None = None
+    paytable: str | None = None
     monitor: bool = False
     lamp_drive: Literal["steady", "pwm", "multiplexed"] = "steady"
     lamp_hz: Positive = 400.0
@@ -162,6 +164,17 @@ class Limits(Section):
     uncertainty_level: NotNegative = 0.0
 
 
+class InputTest(Section):
+    """A relay of ours that puts every lamp input of some devices to true: a reference for each.
+
+    It tells an input that is stuck from a lamp that is: closed, every input must read true.
+    """
+
+    output: ChannelRef
+    devices: tuple[str, ...] = Field(min_length=1)
+    settle_ms: NotNegative = 50.0
+
+
 class Interlock(Section):
     """When the terminal must refuse entries: before the call, while the dice are covered."""
 
@@ -225,6 +238,7 @@ class Rig(Section):
     interlock: Interlock = Interlock()
     roles: Roles = Roles()
     references: Mapping[str, bool] = Field(default_factory=dict)
+    input_test: InputTest | None = None
 
     @property
     def name(self) -> str:
@@ -617,6 +631,8 @@ class _Check:
         ]
         if rig.keys is not None and rig.keys.by is not None:
             named.append((("keys", "by"), rig.keys.by, "keys"))
+        for i, name in enumerate(rig.input_test.devices if rig.input_test else ()):
+            named.append((("input_test", "devices", str(i)), name, "inputs"))
         for where, name, need in named:
             if name not in self._named_devices():
                 hint = did_you_mean(name, self._named_devices())
@@ -718,6 +734,7 @@ _SECTIONS: Mapping[str, type[BaseModel] | None] = {
     "interlock": Interlock,
     "roles": Roles,
     "references": None,
+    "input_test": InputTest,
 }
 
 
@@ -779,6 +796,8 @@ def _uses(rig: Rig) -> Iterator[_Use]:
         for part in ("readback", "travel"):
             for key, channel in getattr(rig.keys, part).items():
                 yield _Use(("keys", part, key), channel, ("inputs",))
+    if rig.input_test is not None:
+        yield _Use(("input_test", "output"), rig.input_test.output, ("outputs",))
     for role in ("cover_sense", "shake_sense", "fault_line"):
         channel = getattr(rig.roles, role)
         if channel is not None:
