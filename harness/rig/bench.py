@@ -45,7 +45,7 @@ from harness.rig.roles import (
 )
 from harness.rig.senses import CoverSwitch, LampChannel, Sense, SensedLamps, StrokeCounter
 from harness.rig.wired import WatchedShaker, WiredCountdown, WiredShaker
-from harness.verdicts import ConfigurationError
+from harness.verdicts import ConfigurationError, HarnessError
 
 _OPEN_LIMIT_S = 4.0
 """All devices together get this long to open: what is not there is said within 5 s."""
@@ -220,10 +220,14 @@ class Bench:
 
 
 @contextmanager
-def open_bench(rig: Rig, faults: Sequence[str] = ()) -> Iterator[Bench]:
+def open_bench(
+    rig: Rig, faults: Sequence[str] = (), failures: list[HarnessError] | None = None
+) -> Iterator[Bench]:
     """Open a rig for as long as the block runs.
 
-    faults: texts handed unread to the program that stands in for the bench. Raises RigBusyError,
+    faults: texts handed unread to the program that stands in for the bench. failures: where given,
+    all devices are tried though one failed, and this list gets every error; the first is raised
+    in any case. Raises RigBusyError,
     NotThereError and whatever a driver's opening raises; ConfigurationError for faults on a bench
     that has no such program.
     """
@@ -248,9 +252,17 @@ def open_bench(rig: Rig, faults: Sequence[str] = ()) -> Iterator[Bench]:
         deadline = time.monotonic() + _OPEN_LIMIT_S
         for name, settings in rig.devices.items():
             around.open_limit_s = max(0.2, deadline - time.monotonic())
-            device = driver_class(settings.driver).open(name, settings, around)
+            try:
+                device = driver_class(settings.driver).open(name, settings, around)
+            except HarnessError as error:
+                if failures is None:
+                    raise
+                failures.append(error)
+                continue
             devices[name] = device
             stack.callback(device.close)
+        if failures:
+            raise failures[0]
         bench = Bench(rig, devices, program)
         stack.callback(bench.close)
         bench.release_all()

@@ -1,0 +1,370 @@
+"""What our own bench must show before it may judge a table: one check a part, each with what to do.
+
+These are the parts that only the rig knows; whether the camera's picture is fit to read is for
+whoever reads pictures. A check that fails is a fault of ours (`RIG_FAULT`), never the table's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+from typing import cast
+
+from harness.rig.bench import Bench
+from harness.rig.contacts import RelayKeys, open_and_verify
+from harness.rig.device import Driver, Inputs, Outputs
+from harness.rig.drivers.camera import CameraSettings, LiveCamera
+from harness.rig.drivers.scpi_supply import ScpiSupply
+from harness.rig.errors import OutputsNotOpenError
+from harness.verdicts import Finding, HarnessError, Measurement, Verdict
+
+_RATE_WAIT_S = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One part checked.
+
+    part: as findings name it (`device:keys`, `input:total-9`, `camera:dice-camera`). what: what was
+    checked; found: what was seen; remedy: what to do if it is not PASS. fault: the word of
+    diagnosis. measurement: where a value was measured against limits.
+    """
+
+    part: str
+    what: str
+    verdict: Verdict
+    found: str
+    remedy: str = ""
+    fault: str = ""
+    measurement: Measurement | None = None
+
+    def finding(self) -> Finding | None:
+        """Give the finding of a check that did not pass."""
+        if self.verdict in (Verdict.PASS, Verdict.NOT_APPLICABLE):
+            return None
+        what = f"{self.what}: {self.found}; {self.remedy}"
+        return Finding(self.verdict, (self.part,), self.fault or "failed", what)
+
+
+def self_check(bench: Bench, today: date | None = None) -> Iterator[Check]:
+    """Check the rig part by part; each check is given as soon as it is done.
+
+    Never raises for a fault of the rig: that is what its checks tell.
+    """
+    yield from identities(bench)
+    yield from calibrations(bench, today or date.today())
+    yield from outputs_open(bench)
+    yield from references(bench)
+    yield from inputs_follow(bench)
+    yield from dark_levels(bench)
+    yield from camera_rates(bench)
+    yield from supply_regulates(bench)
+    yield from hold_risk(bench)
+
+
+def identities(bench: Bench) -> Iterator[Check]:
+    """Ask each device what it is, and compare it with what the rig file expects."""
+    for name, device in bench.devices.items():
+        expected = bench.rig.devices[name].identity
+        yield _told(f"device:{name}", "identification", partial(_named, device, expected))
+
+
+def _named(device: Driver, expected: str | None) -> Check:
+    part, what = f"device:{device.name}", "identification"
+    found = device.identify()
+    if expected is not None and (found is None or expected not in found):
+        return Check(
+            part,
+            what,
+            Verdict.RIG_FAULT,
+            f"{found or 'none'}, the rig file expects {expected}",
+            "connect the right device, or correct identity in the rig file",
+            "wrong-device",
+        )
+    return Check(part, what, Verdict.PASS, found or "answers; has no identification of its own")
+
+
+def calibrations(bench: Bench, today: date) -> Iterator[Check]:
+    """See that no instrument is past the date its calibration is due."""
+    for name, settings in bench.rig.devices.items():
+        due = settings.calibration_due
+        if due is None:
+            if settings.calibrated is None:
+                continue
+            yield Check(
+                f"device:{name}",
+                "calibration",
+                Verdict.PENDING,
+                f"calibrated {settings.calibrated}, no date due",
+                "give calibration_due in the rig file",
+                "calibration-unknown",
+            )
+        elif due < today:
+            yield Check(
+                f"device:{name}",
+                "calibration",
+                Verdict.RIG_FAULT,
+                f"was due {due}",
+                "have it calibrated, then correct the dates in the rig file",
+                "calibration-expired",
+            )
+        else:
+            yield Check(f"device:{name}", "calibration", Verdict.PASS, f"valid until {due}")
+
+
+def outputs_open(bench: Bench) -> Iterator[Check]:
+    """Open every output and read it back; second contacts must agree with their coils."""
+    for name in bench.rig.output_devices:
+        outputs = cast("Outputs", bench.devices[name])
+
+        def check(name: str = name, outputs: Outputs = outputs) -> Check:
+            open_and_verify(outputs)
+            return Check(f"device:{name}", "outputs open", Verdict.PASS, "all read open")
+
+        yield _told(f"device:{name}", "outputs open", check)
+    keys = bench.keys
+    if isinstance(keys, RelayKeys) and bench.rig.keys is not None and bench.rig.keys.readback:
+        try:
+            welded = keys.closed_contacts()
+        except HarnessError as error:
+            yield _failed("keys", "second contacts open", error)
+            return
+        for key in bench.rig.keys.readback:
+            if key in welded:
+                yield Check(
+                    f"relay:{key}",
+                    "second contact open",
+                    Verdict.RIG_FAULT,
+                    "closed, though its coil reads off",
+                    "the relay is welded or its read-back wire is wrong: replace or rewire it",
+                    "welded",
+                )
+            else:
+                yield Check(f"relay:{key}", "second contact open", Verdict.PASS, "open")
+
+
+def references(bench: Bench) -> Iterator[Check]:
+    """Read the inputs that are wired to a known level."""
+    for place, expected in bench.rig.references.items():
+        device, _, channel = place.partition(":")
+        inputs = cast("Inputs", bench.devices[device])
+
+        def check(
+            place: str = place,
+            channel: str = channel,
+            inputs: Inputs = inputs,
+            expected: bool = expected,
+        ) -> Check:
+            what = f"reference {'high' if expected else 'low'}"
+            if inputs.read([channel])[channel] is expected:
+                return Check(f"input:{place}", what, Verdict.PASS, "reads so")
+            return Check(
+                f"input:{place}",
+                what,
+                Verdict.RIG_FAULT,
+                f"reads {'low' if expected else 'high'}",
+                "check the module's supply and the reference wire",
+                "stuck",
+            )
+
+        yield _told(f"input:{place}", "reference", check)
+
+
+def inputs_follow(bench: Bench) -> Iterator[Check]:
+    """Put every lamp input to true by the test relay, and see which do not follow."""
+    test, lamps = bench.rig.input_test, bench.rig.lamps
+    if test is None or lamps is None:
+        return
+    outputs = cast("Outputs", bench.devices[test.output.device])
+    maps = [lamps.map, *(path.map for path in lamps.paths.values())]
+    for name in test.devices:
+        wired = {
+            c.channel: (area, c.invert)
+            for lamp_map in maps
+            for area, several in lamp_map.items()
+            for c in several
+            if c.device == name
+        }
+        inputs = cast("Inputs", bench.devices[name])
+        try:
+            at_rest = inputs.read(list(wired))
+            outputs.switch(test.output.channel, on=True)
+            try:
+                time.sleep(test.settle_ms / 1000)
+                driven = inputs.read(list(wired))
+            finally:
+                outputs.switch(test.output.channel, on=False)
+            time.sleep(test.settle_ms / 1000)
+            released = inputs.read(list(wired))
+        except HarnessError as error:
+            yield _failed(f"device:{name}", "inputs follow the test relay", error)
+            continue
+        stuck = 0
+        for channel, (area, invert) in wired.items():
+            if driven[channel] == invert:
+                stuck += 1
+                yield _stuck(area, name, channel, "low")
+            elif released[channel] != at_rest[channel]:
+                stuck += 1
+                yield _stuck(area, name, channel, "high")
+        if not stuck:
+            found = f"all {len(wired)} follow"
+            yield Check(f"device:{name}", "inputs follow the test relay", Verdict.PASS, found)
+
+
+def _stuck(area: str, device: str, channel: str, level: str) -> Check:
+    return Check(
+        f"input:{area}",
+        "input follows the test relay",
+        Verdict.RIG_FAULT,
+        f"{device}:{channel} stays {level}",
+        "replace the input module, or use another input and correct the map",
+        "stuck",
+    )
+
+
+def dark_levels(bench: Bench) -> Iterator[Check]:
+    """Measure every lamp sensed by level while none is lit: ambient light falls on none."""
+    lamps, limit = bench.rig.lamps, bench.rig.limits.dark_level_max
+    if lamps is None or limit is None:
+        return
+    for path in bench.lamps:
+        if path.sense().levels is None:
+            continue
+        sample = path.sense()
+        for area, level in sorted((sample.levels or {}).items()):
+            measured = Measurement(
+                f"dark level of {area}",
+                "of a good lamp",
+                high=limit,
+                value=round(level, 4),
+                uncertainty=bench.rig.limits.uncertainty_level,
+            )
+            if measured.verdict is Verdict.PASS:
+                continue
+            yield Check(
+                f"input:{area}",
+                "dark level",
+                Verdict.RIG_FAULT,
+                f"{level:.2f} of a good lamp, at most {limit:g} with nothing lit",
+                "shade the photodiode from the room's light, or clear the table and check again",
+                "bright-when-dark",
+                measured,
+            )
+        yield Check(f"device:{sample.path}", "dark levels", Verdict.PASS, "measured")
+
+
+def camera_rates(bench: Bench) -> Iterator[Check]:
+    """Count the pictures each camera gives a second."""
+    for name in (*bench.rig.roles.dice_camera, *bench.rig.roles.layout_camera):
+        camera = bench.devices[name]
+        if not isinstance(camera, LiveCamera):
+            continue
+        least = cast("CameraSettings", bench.rig.devices[name]).min_fps
+
+        def check(camera: LiveCamera = camera, least: float = least) -> Check:
+            camera.newer_than(time.monotonic(), 2.0)
+            time.sleep(max(_RATE_WAIT_S, 4 / least))
+            rate = camera.fps() or 0.0
+            measured = Measurement("picture rate", "1/s", low=least, value=round(rate, 1))
+            good = rate >= 0.9 * least
+            return Check(
+                f"camera:{camera.name}",
+                "picture rate",
+                Verdict.PASS if good else Verdict.RIG_FAULT,
+                f"{rate:.1f} pictures/s, at least {least:g} wanted",
+                "" if good else "ease the network or the host, lower the resolution or min_fps",
+                "" if good else "slow",
+                measured,
+            )
+
+        yield _told(f"camera:{name}", "picture rate", check)
+
+
+def supply_regulates(bench: Bench) -> Iterator[Check]:
+    """See that the supply regulates its voltage, and that it is the one that is set."""
+    supply = bench.supply
+    if not isinstance(supply, ScpiSupply):
+        return
+    part, limits = f"device:{supply.name}", bench.rig.limits
+
+    def state() -> Check:
+        found = supply.state()
+        good = found == "constant-voltage"
+        return Check(
+            part,
+            "supply in constant voltage",
+            Verdict.PASS if good else Verdict.RIG_FAULT,
+            found.replace("-", " "),
+            "" if good else "look for a short, a current limit too low, or a tripped protection",
+            "" if good else found,
+        )
+
+    yield _told(part, "supply in constant voltage", state)
+    if limits.supply_tolerance_volts is None:
+        return
+    wanted = limits.supply_volts or supply.settings.volts
+    tolerance = limits.supply_tolerance_volts
+
+    def voltage() -> Check:
+        volts = supply.volts()
+        measured = Measurement(
+            "supply voltage", "V", wanted - tolerance, wanted + tolerance, round(volts, 4)
+        )
+        good = measured.verdict is Verdict.PASS
+        return Check(
+            part,
+            "supply voltage",
+            Verdict.PASS if good else Verdict.RIG_FAULT,
+            f"{volts:.3f} V measured, {wanted:g} V set",
+            "" if good else "check the supply's output, its leads and its sense wires",
+            "" if good else "wrong-voltage",
+            measured,
+        )
+
+    yield _told(part, "supply voltage", voltage)
+
+
+def hold_risk(bench: Bench) -> Iterator[Check]:
+    """Say whether a key may stay pressed when this host dies."""
+    keys = bench.rig.keys
+    if keys is None or not keys.map:
+        return
+    if bench.rig.hold_risk:
+        found = "accepted by the rig file: a key may stay pressed when this host dies"
+    elif bench.rig.emulated:
+        found = "none on an emulated bench"
+    else:
+        found = "none: the device times its presses or has a watchdog armed"
+    yield Check("keys", "hold risk", Verdict.PASS, found)
+
+
+def link_findings(bench: Bench) -> list[Finding]:
+    """Give a `RIG_FAULT` for each device whose link failed or had reads repeated so far."""
+    findings = []
+    for link in bench.links:
+        for fault, count in sorted(link.failures.items()):
+            what = (
+                f"device {link.device}: {fault.replace('-', ' ')} {count} time(s) in "
+                f"{link.exchanges} exchanges, {link.repeats} read(s) repeated"
+            )
+            findings.append(Finding(Verdict.RIG_FAULT, (f"device:{link.device}",), fault, what))
+    return findings
+
+
+def _told(part: str, what: str, check: Callable[[], Check]) -> Check:
+    """Make a check; where the rig itself raises, that is what the check tells."""
+    try:
+        return check()
+    except HarnessError as error:
+        return _failed(part, what, error)
+
+
+def _failed(part: str, what: str, error: HarnessError) -> Check:
+    fault = getattr(error, "fault", "failed")
+    if isinstance(error, OutputsNotOpenError) and error.subject.startswith("relay:"):
+        part = error.subject
+    return Check(part, what, Verdict.RIG_FAULT, error.found, error.remedy, str(fault))
