@@ -2,18 +2,13 @@
 
 from harness.emulator.scene.camera import Camera
 from harness.emulator.scene.dice import STYLES, Die, Style
+from harness.emulator.scene.faults import FAULT_KINDS, CameraFault, StreamDeadError
 from harness.emulator.scene.lights import Light
 from harness.emulator.scene.poses import Placed, Pose, Unplaceable
-from harness.emulator.scene.scene import (
-    FAULT_KINDS,
-    CameraFault,
-    DieTruth,
-    Scene,
-    SceneConfig,
-    StreamDeadError,
-)
+from harness.emulator.scene.scene import Scene, SceneConfig
 from harness.emulator.scene.sensor import Sensor
 from harness.emulator.scene.tray import Tray
+from harness.emulator.scene.truth import DieTruth
 
 __all__ = [
     "FAULT_KINDS",

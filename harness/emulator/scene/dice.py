@@ -30,7 +30,8 @@ class Style:
     `edge_round` and `corner_round` are in half edges: the radius of the edges, and the radius of
     the sphere that cuts the corners (1.73 leaves them whole). `pip_radius` is in edges, `pip_place`
     in half edges. `bowl` is the slope of a drilled pip's rim, 0 for flush pips. `gloss` is the
-    reflectance at normal incidence, `polish` the sharpness of reflections (degrees of haze).
+    reflectance at normal incidence, `haze_deg` how far reflections are spread. `one` is the colour
+    of the pips of 1 and 4, `one_radius` the radius of that of 1, where they differ from the others.
     """
 
     name: str
@@ -46,7 +47,6 @@ class Style:
     clear: bool = False
     one: tuple[float, float, float] | None = None
     one_radius: float | None = None
-    four: tuple[float, float, float] | None = None
 
 
 _BLACK = (0.012, 0.012, 0.012)
@@ -64,7 +64,7 @@ STYLES: dict[str, Style] = {
         ),
         Style(
             "asian", (0.78, 0.80, 0.80), _BLACK, pip_radius=0.092, pip_place=0.43,
-            edge_round=0.10, corner_round=1.44, bowl=0.7, one=_RED, one_radius=0.175, four=_RED,
+            edge_round=0.10, corner_round=1.44, bowl=0.7, one=_RED, one_radius=0.175,
         ),
         Style("black", (0.016, 0.015, 0.015), _WHITE, edge_round=0.07, corner_round=1.6),
         Style("blue", (0.38, 0.10, 0.025), _WHITE, bowl=0.3),
@@ -133,32 +133,37 @@ def face_pips(die: Die, face: int) -> NDArray[np.float64]:
     return out
 
 
-def pip_look(style: Style, value: int) -> tuple[float, tuple[float, float, float]]:
-    """Give the pip radius (in edges) and colour of a face."""
-    if value == 1 and style.one is not None:
-        return style.one_radius or style.pip_radius, style.one
-    if value == 4 and style.four is not None:
-        return style.pip_radius, style.four
-    return style.pip_radius, style.pip
+def pip_radius(style: Style, value: int) -> float:
+    """Give the radius, in edges, of a face's pips."""
+    return style.one_radius or style.pip_radius if value == 1 else style.pip_radius
 
 
-@lru_cache(maxsize=256)
-def face_atlas(style: Style, value: int, turned: bool) -> Picture:
-    """Draw a face as (ATLAS_SIZE, ATLAS_SIZE, 3): pip coverage, and the slope along u and v.
+@lru_cache(maxsize=64)
+def die_atlas(die: Die) -> Picture:
+    """Draw a die's six faces one below the other, (6 ATLAS_SIZE, ATLAS_SIZE, 4).
 
-    Row is v, column is u, both from -1 to 1 half edges at the outer borders.
+    Layers: how much of the place is pip, the slope of a drilled pip along u and v, and how much is
+    a pip of the other colour. Row is v, column is u, from -1 to 1 half edges at a face's borders.
     """
+    atlas = np.concatenate([_face_atlas(die, face) for face in range(6)])
+    atlas.setflags(write=False)
+    return atlas
+
+
+def _face_atlas(die: Die, face: int) -> Picture:
+    style, value = die.style, die.faces[face]
     line = (np.arange(ATLAS_SIZE, dtype=np.float32) + 0.5) / ATLAS_SIZE * 2 - 1
     u, v = np.meshgrid(line, line)
-    radius = 2 * pip_look(style, value)[0]
-    out = np.zeros((ATLAS_SIZE, ATLAS_SIZE, 3), dtype=np.float32)
-    for place_u, place_v in pip_places(value, turned):
+    radius = 2 * pip_radius(style, value)
+    atlas = np.zeros((ATLAS_SIZE, ATLAS_SIZE, 4), dtype=np.float32)
+    for place_u, place_v in pip_places(value, die.turned(face)):
         du, dv = u - place_u * style.pip_place, v - place_v * style.pip_place
         distance = np.sqrt(du * du + dv * dv)
         inside = np.clip((radius - distance) * ATLAS_SIZE / 2 + 0.5, 0, 1)
-        out[..., 0] += inside
+        atlas[..., 0] += inside
         # A drilled pip is a shallow bowl: its wall faces the pip's middle.
-        out[..., 1] -= inside * du / radius * style.bowl
-        out[..., 2] -= inside * dv / radius * style.bowl
-    out.setflags(write=False)
-    return out
+        atlas[..., 1] -= inside * du / radius * style.bowl
+        atlas[..., 2] -= inside * dv / radius * style.bowl
+    if value in (1, 4):
+        atlas[..., 3] = atlas[..., 0]
+    return atlas

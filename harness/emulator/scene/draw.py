@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from harness.emulator.scene.camera import Camera
 from harness.emulator.scene.dice import Die
-from harness.emulator.scene.lights import Lighting, Picture, unit
+from harness.emulator.scene.lights import Lighting, Picture, dot, unit
 from harness.emulator.scene.poses import Placed
 from harness.emulator.scene.surface import shade
 
@@ -60,22 +60,48 @@ class DiceCanvas:
 
     def _cast(self, placed: Placed, others: Sequence[Placed], rect: Rect) -> None:
         turn, n = placed.rotation, self.samples
-        origin = (self.camera.position - placed.position) @ turn
-        base, du, dv = ((v @ turn).astype(np.float32) for v in self.camera.ray_basis())
-        u = ((np.arange(rect[0] * n, rect[2] * n) + 0.5) / n - 0.5).astype(np.float32)
-        v = ((np.arange(rect[1] * n, rect[3] * n) + 0.5) / n - 0.5).astype(np.float32)
-        ways = (base + du * u[:, None]).T[:, None, :] + (dv * v[:, None]).T[:, :, None]
-        depth, ball = _enter(placed.die, origin, ways)
-        block = self._block(rect)
-        nearer = depth < self._depth[block]
-        if not nearer.any():
-            return
-        t = depth[nearer]
-        way = ways[:, nearer]
-        at = origin.astype(np.float32)[:, None] + t * way
-        colour = shade(placed, others, self.lighting, at=at, way=unit(way), on_ball=ball[nearer])
-        self._depth[block][nearer] = t
-        self._colour[block][nearer] = colour
+        rows, columns = np.nonzero(self._silhouette(placed, rect))
+        u = ((columns + 0.5) / n + rect[0] - 0.5).astype(np.float32)
+        v = ((rows + 0.5) / n + rect[1] - 0.5).astype(np.float32)
+        origin = ((self.camera.position - placed.position) @ turn).astype(np.float32)
+        base, du, dv = ((w @ turn).astype(np.float32)[:, None] for w in self.camera.ray_basis())
+        ways = base + du * u + dv * v
+        t, ball = _enter(placed.die, origin, ways)
+        depth = self._depth[self._block(rect)]
+        hit = np.flatnonzero(t < depth[rows, columns])
+        rows, columns, t, way = rows[hit], columns[hit], t[hit], ways[:, hit]
+        at = origin[:, None] + t * way
+        colour = shade(placed, others, self.lighting, at=at, way=unit(way), on_ball=ball[hit])
+        depth[rows, columns] = t
+        self._colour[self._block(rect)][rows, columns] = colour
+
+    def _silhouette(self, placed: Placed, rect: Rect) -> NDArray[np.uint8]:
+        """Mark the samples whose rays meet the die's planes."""
+        n = self.samples
+        points = placed.position + _hull(placed.die) @ placed.rotation.T
+        fine = (self.camera.project(points) - np.array(rect[:2]) + 0.5) * n - 0.5
+        outline = cv2.convexHull(fine.astype(np.float32))
+        mask = np.zeros(((rect[3] - rect[1]) * n, (rect[2] - rect[0]) * n), dtype=np.uint8)
+        cv2.fillConvexPoly(mask, np.round(outline * 16).astype(np.int32), (1,), cv2.LINE_8, 4)
+        return mask
+
+
+def _hull(die: Die) -> NDArray[np.float64]:
+    """Give the corners (32, 3) of the cube with its edges cut, mm."""
+    half = die.edge_mm / 2
+    most = _edge_plane(die) * 2**0.5
+    low = most - half
+    corners = [(half, low, low), (low, half, low), (low, low, half), (most / 2,) * 3]
+    signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
+    hull: NDArray[np.float64] = (signs[:, None, :] * np.array(corners)).reshape(-1, 3)
+    return hull
+
+
+def _edge_plane(die: Die) -> float:
+    """Give the distance from the middle at which a plane touches a rounded edge, mm."""
+    half = die.edge_mm / 2
+    radius = die.style.edge_round * half
+    return (half - radius) * 2**0.5 + radius
 
 
 def footprint(placed: Placed, camera: Camera, margin: int = 3) -> Rect | None:
@@ -109,39 +135,41 @@ def _overlap(a: Rect, b: Rect) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
-def _enter(die: Die, origin: NDArray[np.float64], ways: Picture) -> tuple[Picture, Flags]:
-    """Give where rays (3, h, w) enter the body (inf if they miss), and whether on its ball."""
-    half = die.edge_mm / 2
-    near = np.zeros(ways.shape[1:], dtype=np.float32)
-    far = np.full(ways.shape[1:], np.inf, dtype=np.float32)
-    missed = np.zeros(ways.shape[1:], dtype=bool)
-    radius = die.style.edge_round * half
-    edge = (2 * (half - radius) + radius * 2**0.5) / 2**0.5
-    planes: list[tuple[Picture, float, float]] = []
-    for k in range(3):
-        planes += [(s * ways[k], s * float(origin[k]), half) for s in (-1.0, 1.0)]
-        j = (k + 1) % 3
-        for s in (-1.0, 1.0):
-            slope = (ways[k] + s * ways[j]) * 0.5**0.5
-            start = float(origin[k] + s * origin[j]) * 0.5**0.5
-            planes += [(slope, start, edge), (-slope, -start, edge)]
+def _enter(die: Die, origin: Picture, ways: Picture) -> tuple[Picture, Flags]:
+    """Give where rays (3, n) that meet the cut cube enter the body, and whether on its ball.
+
+    Infinite where the ball has cut away what the ray would meet.
+    """
+    half, edge = die.edge_mm / 2, _edge_plane(die)
+    near = np.zeros(ways.shape[1], dtype=np.float32)
+    far = np.full(ways.shape[1], np.inf, dtype=np.float32)
     with np.errstate(divide="ignore", invalid="ignore"):
-        for slope, start, reach in planes:
-            cross = (reach - start) / slope
-            if start > reach:
-                missed |= slope >= 0
-                np.maximum(near, cross, out=near)
-            else:
-                np.minimum(far, np.where(slope > 0, cross, np.inf), out=far)
-    a = (ways * ways).sum(axis=0)
-    b = np.tensordot(origin.astype(np.float32), ways, 1)
+        for k in range(3):
+            out = 1.0 if origin[k] > 0 else -1.0
+            if abs(float(origin[k])) > half:
+                np.fmax(near, (out * half - origin[k]) / ways[k], out=near)
+            np.fmin(
+                far,
+                np.where(ways[k] * out < 0, (-out * half - origin[k]) / ways[k], np.inf),
+                out=far,
+            )
+            j = (k + 1) % 3
+            for sign in (-1.0, 1.0):
+                start = float(origin[k] + sign * origin[j]) * 0.5**0.5
+                if abs(start) > edge:
+                    reach = edge if start > 0 else -edge
+                    slope = (ways[k] + sign * ways[j]) * 0.5**0.5
+                    cross = (reach - start) / slope
+                    np.fmax(near, np.where(slope * start < 0, cross, 0), out=near)
+    a = dot(ways, ways)
+    b = origin @ ways
     ball = die.style.corner_round * half
     root = b * b - a * float(origin @ origin - ball * ball)
-    missed |= root <= 0
+    missed = root <= 0
     root = np.sqrt(np.maximum(root, 0))
-    enter, leave = (-b - root) / a, (-b + root) / a
+    enter = (-b - root) / a
     on_ball = enter > near
-    near = np.maximum(near, enter)
-    missed |= near >= np.minimum(far, leave)
+    np.maximum(near, enter, out=near)
+    missed |= near >= np.minimum(far, (root - b) / a)
     near[missed] = np.inf
     return near, on_ball

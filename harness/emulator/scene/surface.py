@@ -12,11 +12,14 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from harness.emulator.scene.dice import ATLAS_SIZE, Die, face_atlas, pip_look
+from harness.emulator.scene.dice import ATLAS_SIZE, Die, die_atlas
 from harness.emulator.scene.lights import Lighting, Picture, dot, unit
 from harness.emulator.scene.poses import Placed
 
 Flags = NDArray[np.bool_]
+
+_GRAZING = 0.15
+"""Cosine below which a worn surface mirrors no more."""
 
 REFRACTION = 1.49
 """Refractive index of cellulose acetate, which clear dice are made of."""
@@ -36,8 +39,7 @@ def shade(
     turn = placed.rotation.astype(np.float32)
     core = die.edge_mm / 2 * (1 - style.edge_round)
     normal = unit(np.where(on_ball, at, at - np.clip(at, -core, core)))
-    body, bump = _pips(die, at)
-    rough = unit(normal + bump) if style.bowl else normal
+    body, rough = _pips(die, at, normal)
 
     rise = turn[2] @ rough
     height = (float(placed.position[2]) + turn[2] @ at) / die.edge_mm
@@ -49,7 +51,7 @@ def shade(
     light_sum = sky[:, None] + bounce[:, None] * floor
 
     facing = -dot(way, normal)
-    fresnel = style.gloss + (1 - style.gloss) * (1 - np.clip(facing, 0, 1)) ** 5
+    fresnel = style.gloss + (1 - style.gloss) * (1 - np.clip(facing, _GRAZING, 1)) ** 5
     mirror = turn @ (way + 2 * facing * normal)
     shine = lighting.ambient * np.clip(0.35 + 0.65 * mirror[2], 0.1, 1)
     for light in lighting.lights:
@@ -68,38 +70,41 @@ def shade(
     return colour
 
 
-def _faces(die: Die, at: Picture) -> list[tuple[int, NDArray[np.intp], Picture]]:
-    """Sort points by face: the face, the points' indices, and (n, 3) of the face's atlas there."""
+def _printed(die: Die, at: Picture) -> tuple[NDArray[np.intp], Picture]:
+    """Look points up on the die's faces: the face (n,), and the atlas' four layers (n, 4)."""
+    count, every = at.shape[1], np.arange(at.shape[1])
     axis = np.abs(at).argmax(axis=0)
+    face = 2 * axis + (at[axis, every] < 0)
     scale = ATLAS_SIZE / die.edge_mm
-    out = []
-    for face in range(6):
-        k = face // 2
-        on = np.nonzero((axis == k) & ((at[k] > 0) == (face % 2 == 0)))[0]
-        if not len(on):
-            continue
-        atlas = face_atlas(die.style, die.faces[face], die.turned(face))
-        u = at[(k + 1) % 3, on] * scale + (ATLAS_SIZE - 1) / 2
-        v = at[(k + 2) % 3, on] * scale + (ATLAS_SIZE - 1) / 2
-        found = np.empty((len(on), 3), dtype=np.float32)
-        for start in range(0, len(on), 32000):  # remap takes at most 32767 columns
-            part = slice(start, start + 32000)
-            found[part] = cv2.remap(atlas, u[None, part], v[None, part], cv2.INTER_LINEAR)[0]
-        out.append((face, on, found))
-    return out
+    # remap takes pictures of less than 32768 columns: points are laid out in rows.
+    rows = -(-count // 1024)
+    places = np.zeros((2, rows * 1024), dtype=np.float32)
+    places[0, :count] = at[(axis + 1) % 3, every] * scale + (ATLAS_SIZE - 1) / 2
+    v = at[(axis + 2) % 3, every] * scale + (ATLAS_SIZE - 1) / 2
+    places[1, :count] = np.clip(v, 0, ATLAS_SIZE - 1) + face * ATLAS_SIZE
+    u, v = places.reshape(2, rows, 1024)
+    found = cv2.remap(die_atlas(die), u, v, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return face, np.asarray(found, dtype=np.float32).reshape(-1, 4)[:count]
 
 
-def _pips(die: Die, at: Picture) -> tuple[Picture, Picture]:
-    """Give the surface's own colour (n, 3) and the slopes (3, n) of drilled pips."""
-    own = np.array(die.style.body, dtype=np.float32)
-    colour = np.tile(own, (at.shape[1], 1))
-    bump = np.zeros_like(at)
-    for face, on, found in _faces(die, at):
-        pip = np.array(pip_look(die.style, die.faces[face])[1], dtype=np.float32)
-        colour[on] += found[:, :1] * (pip - own)
-        bump[(face // 2 + 1) % 3, on] = found[:, 1]
-        bump[(face // 2 + 2) % 3, on] = found[:, 2]
-    return colour, bump
+def _pips(die: Die, at: Picture, normal: Picture) -> tuple[Picture, Picture]:
+    """Give the surface's own colour (n, 3) and its normals (3, n) with the drilled pips."""
+    style = die.style
+    body, pip = (np.array(c, dtype=np.float32) for c in (style.body, style.pip))
+    face, found = _printed(die, at)
+    colour = np.tile(body, (at.shape[1], 1))
+    on = np.flatnonzero(found[:, 0] > 0)
+    shown = found[on]
+    other = np.array(style.one or style.pip, dtype=np.float32)
+    colour[on] += shown[:, :1] * (pip - body) + shown[:, 3:] * (other - pip)
+    if not style.bowl:
+        return colour, normal
+    rough = normal.copy()
+    axis = face[on] // 2
+    rough[(axis + 1) % 3, on] += shown[:, 1]
+    rough[(axis + 2) % 3, on] += shown[:, 2]
+    rough[:, on] = unit(rough[:, on])
+    return colour, rough
 
 
 def _clear(placed: Placed, others: Sequence[Placed], local: Picture, at: Picture) -> Picture:
@@ -148,13 +153,13 @@ def _through(
     bent = np.where(np.abs(bent) < 1e-4, 1e-4, bent).astype(np.float32)
     reach = np.clip(((np.sign(bent) * half - at) / bent).min(axis=0), 0, 2 * die.edge_mm)
     leaves = (at + reach * bent).astype(np.float32)
-    glow = np.zeros((len(reach), 3), dtype=np.float32)
     floor = np.array(lighting.floor, dtype=np.float32)
     white = np.array(style.pip, dtype=np.float32)
-    for face, on, found in _faces(die, leaves):
-        rise = float(placed.rotation[2, face // 2]) * (1.0 if face % 2 == 0 else -1.0)
-        behind = 0.30 * floor if rise < -0.5 else np.full(3, 0.16 + 0.2 * max(rise, 0), np.float32)
-        glow[on] = (behind + found[:, :1] * (0.45 * white - behind)) * lighting.total
+    face, found = _printed(die, leaves)
+    rise = placed.rotation[2, face // 2] * np.where(face % 2 == 0, 1, -1)
+    wall = (0.16 + 0.2 * np.maximum(rise, 0)).astype(np.float32)[:, None]
+    behind = np.where((rise < -0.5)[:, None], 0.30 * floor, wall)
+    glow = (behind + found[:, :1] * (0.45 * white - behind)) * np.float32(lighting.total)
     own = np.array(style.body, dtype=np.float32)
     passed = (own**0.55) ** (0.4 + reach / die.edge_mm)[:, None]
     # Pips on the near face are opaque.
