@@ -26,6 +26,8 @@ class DealtRound:
         self._sitting = sitting
         monitor = Monitor(sitting.book, sitting.setup, sitting.options)
         self.dealing = Round(sitting.bench, monitor, sitting.eyes_or_none, self._hear)
+        self.irregularity = "an irregularity"
+        self.improper_tosses: list[str] = []
         self._lit: Entry | None = None
         self._lit_provoked = False
 
@@ -89,7 +91,7 @@ class DealtRound:
         `no` leaves it off the timeline, where the monitor misses it; `cannot tell` leaves its
         clause PENDING.
         """
-        clause = self.clause_of(act)
+        clause = self.clause_of({"announce": "announced"}.get(act, act))
         answer = self._sitting.ask(question, clause)
         if answer == "cannot tell":
             self._sitting.scenario.check(
@@ -97,6 +99,29 @@ class DealtRound:
             )
         if answer != "no":
             self.note(act, **data)
+
+    @property
+    def last_entry(self) -> Entry:
+        """The entry that is lit now, or else the last one recorded in this scenario."""
+        return self._lit or self._sitting.scenario.entries[-1].entry
+
+    def inspect_toss(self) -> bool:
+        """Run the machine once, outside any round; tell whether the toss was proper (A9)."""
+        sitting = self._sitting
+        dealing = self.dealing
+        dealing.before_toss = sitting.eyes.look_at_leisure()
+        covered = sitting.setup.cover == "opaque"
+        if covered:
+            dealing.cover()
+        dealing.activate("dealer")
+        if covered:
+            dealing.uncover()
+        sitting.look = dealing.rest()
+        toss = sitting.look.toss
+        proper = toss is not None and toss.proper
+        if toss is not None and not proper:
+            self.improper_tosses.append("; ".join(toss.why_not))
+        return proper
 
     def enter(self, values: Sequence[int], *, provoked: bool = False) -> None:
         """Enter values; the lamps stay lit until the table is cleared.

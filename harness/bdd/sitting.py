@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from harness.rules.timeline import Setup
 
 
+MOST_RETAKES = 2
+
+
 @dataclass(slots=True)
 class _Ahead:
     """Dice laid for the next scenario while this one is being cleared."""
@@ -143,10 +146,30 @@ class Sitting:
         self.shown = dice
         if ahead is not None and ahead.dice == dice and pose == "flat":
             self.look = ahead.look.result()
-            return
-        if ahead is not None:
-            ahead.look.exception()
-        self.look = self.eyes.look(self._present(dice, pose), moved=True)
+        else:
+            if ahead is not None:
+                ahead.look.exception()
+            self.look = self.eyes.look(self._present(dice, pose), moved=True)
+        if pose == "flat":
+            self._retake(dice)
+
+    def _retake(self, dice: Dice) -> None:
+        """Lay dice again that were laid flat and could not be read; each time is recorded.
+
+        A refusal costs a retake, never a guess. What is refused every time stands as refused.
+        """
+        for _ in range(MOST_RETAKES):
+            seen = self.seen()
+            if seen.reason is None:
+                return
+            self.record.rig_fact(
+                self.rig,
+                "retakes",
+                "camera:dice",
+                f"dice laid flat were not read: {seen.reason}",
+                data={"dice": list(dice), "reason": seen.reason},
+            )
+            self.look = self.eyes.look(self._present(dice), moved=False)
 
     def _present(self, dice: Dice, pose: Pose = "flat") -> float:
         assert self.bench.presenter is not None
@@ -180,10 +203,18 @@ class Sitting:
 
     # Entries.
 
-    def take_entry(self, keys: Sequence[int], *, own_values: bool, clear: bool = True) -> Entry:
+    def take_entry(
+        self,
+        keys: Sequence[int],
+        *,
+        own_values: bool,
+        clear: bool = True,
+        pause_after_first_s: float = 0.0,
+    ) -> Entry:
         """Enter values on the terminal and sense the lamps; nothing is recorded yet.
 
-        own_values: the values are the scenario's own, whatever lies there.
+        own_values: the values are the scenario's own, whatever lies there. pause_after_first_s:
+        how long the hand rests after the first key.
         """
         mode: Mode = "tossed" if self.shown is None else "presented"
         return self.taker.enter(
@@ -194,6 +225,7 @@ class Sitting:
             seen=None if own_values else self.seen(),
             once_lit=self._lay_ahead if clear else None,
             clear=clear,
+            pause_after_first_s=pause_after_first_s,
         )
 
     def keep_entry(self, entry: Entry, *, provoked: bool = False) -> KeptEntry:

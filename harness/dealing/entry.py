@@ -82,19 +82,21 @@ class EntryTaker:
         seen: DiceSeen | None = None,
         once_lit: Callable[[], None] | None = None,
         clear: bool = True,
+        pause_after_first_s: float = 0.0,
     ) -> Entry:
         """Press the keys, wait for the lamps, sense them, clear, sense the dark.
 
         keys: `"1"` … `"6"`, in the order to press; none for dice that have no reading, which are
         not entered. once_lit is called when the lamps have been sensed and before they are
-        cleared. An error of a device ends the entry and stands in its `faults`; the caller decides
-        whether the bench can go on.
+        cleared. pause_after_first_s: how long the hand rests after the first key. An error of a
+        device ends the entry and stands in its `faults`; the caller decides whether the bench can
+        go on.
         """
         started = time.monotonic()
         made = EnteredKeys()
         try:
             if keys:
-                self._light(made, keys, once_lit)
+                self._light(made, keys, once_lit, pause_after_first_s)
                 if clear and self._terminal.has_clear:
                     self._clear(made)
         except HarnessError as error:
@@ -128,16 +130,20 @@ class EntryTaker:
         return tuple(made.lamps)
 
     def _light(
-        self, made: EnteredKeys, keys: Sequence[str], once_lit: Callable[[], None] | None
+        self,
+        made: EnteredKeys,
+        keys: Sequence[str],
+        once_lit: Callable[[], None] | None,
+        pause_s: float,
     ) -> None:
         self._sense(made, "before")
-        committed_at = self._press_all(made, keys)
+        committed_at = self._press_all(made, keys, pause_s)
         self._await_lamps(made, keys, committed_at)
         if once_lit is not None:
             once_lit()
             self._sense(made, "lit")
 
-    def _press_all(self, made: EnteredKeys, keys: Sequence[str]) -> float:
+    def _press_all(self, made: EnteredKeys, keys: Sequence[str], pause_s: float) -> float:
         closed_at = 0.0
         stages: tuple[Stage, ...] = ("after-1", "after-2")
         for number, key in enumerate(keys):
@@ -145,6 +151,8 @@ class EntryTaker:
             closed_at = self._press(made, key)
             if number < len(stages):
                 self._sense(made, stages[number])
+            if number == 0 and pause_s:
+                time.sleep(pause_s)
         if self._terminal.commit == "entry-key":
             closed_at = self._press(made, "enter")
         return closed_at

@@ -3,4 +3,12 @@
 Each module is a pytest plugin of its own; `MODULES` names them all.
 """
 
-MODULES = ("results", "dealing")
+MODULES = (
+    "dealing",
+    "equipment",
+    "inspection",
+    "irregular",
+    "payouts",
+    "results",
+    "terminal",
+)
