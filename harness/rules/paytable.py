@@ -101,8 +101,7 @@ def _read_odds(
         return {}
     odds: dict[tuple[str, int], Fraction] = {}
     for index, (count, item) in enumerate(zip(counts, given, strict=True)):
-        spelt = isinstance(item, str | int) and not isinstance(item, bool)
-        number = exact_number(str(item)) if spelt else None
+        number = exact_number(str(item)) if isinstance(item, str | int) else None
         if number is None or number <= 0:
             where = area.id if plain else f"{area.id}[{index}]"
             problems.append(Problem(where, expected, json.dumps(item)))

@@ -230,6 +230,46 @@ MISTAKES = {
 }
 
 
+OFF_LIMITS = [
+    ('"single", number = 1', '"single", number = 0'),
+    ('"single", number = 6', '"single", number = 7'),
+    ('"double", number = 1', '"double", number = 0'),
+    ('"double", number = 6', '"double", number = 7'),
+    ('"triple", number = 1', '"triple", number = 0'),
+    ('"triple", number = 6', '"triple", number = 7'),
+    ('"pair", numbers = [1, 2]', '"pair", numbers = [0, 2]'),
+    ('"pair", numbers = [5, 6]', '"pair", numbers = [5, 7]'),
+    ('"exact-set", numbers = [1, 1, 2]', '"exact-set", numbers = [0, 1, 2]'),
+    ('"exact-set", numbers = [5, 6, 6]', '"exact-set", numbers = [5, 6, 7]'),
+    ('"three-of-four", numbers = [1, 2, 3, 4]', '"three-of-four", numbers = [0, 2, 3, 4]'),
+    ('"three-of-four", numbers = [3, 4, 5, 6]', '"three-of-four", numbers = [3, 4, 5, 7]'),
+    ('"three-of-four", numbers = [3, 4, 5, 6]', '"three-of-four", numbers = [3, 4, 5, 5]'),
+    ('"total", total = 4', '"total", total = 2'),
+    ('"total", total = 17', '"total", total = 19'),
+    ("totals = [4, 10]", "totals = [2, 10]"),
+    ("totals = [11, 17]", "totals = [11, 19]"),
+    ("totals = [4, 10]", "totals = [4, 4]"),
+    ("dice = 1, ", "dice = 0, "),
+    ("dice = 3, ", "dice = 4, "),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), OFF_LIMITS)
+def test_numbers_that_no_three_dice_can_show_are_refused(
+    copied: Path, edit: Edit, old: str, new: str
+):
+    edit("book.toml", old, new)
+    assert "book.toml: " in mistakes(copied)
+
+
+@pytest.mark.parametrize(("old", "new"), [("[4, 10]", "[3, 10]"), ("[11, 17]", "[11, 18]")])
+def test_a_range_may_reach_to_the_least_and_greatest_total(
+    copied: Path, edit: Edit, old: str, new: str
+):
+    edit("book.toml", f"totals = {old}", f"totals = {new}")
+    assert load_book("example-106", [copied.parent]).areas
+
+
 @pytest.mark.parametrize(("name", "old", "new", "told"), MISTAKES.values(), ids=MISTAKES)
 def test_one_mistake_is_named_with_file_and_key(
     copied: Path, edit: Edit, name: str, old: str, new: str, told: str

@@ -126,6 +126,10 @@ def test_every_mistake_of_a_file_is_told_at_once(tmp_path: Path):
         "any-triple",
         "pair-1-2",
     ]
+    lines = dict(zip(places, str(refused.value).splitlines(), strict=True))
+    assert "a list of 3 (on 1, 2, 3 dice), found [" in lines["single-1"]
+    assert "a list of 2 (on 2, 3 dice), found [" in lines["pair-1-2"]
+    assert "expected N above zero, of N to 1, found [" in lines["total-9"]
     assert all(line.startswith(str(file)) for line in str(refused.value).splitlines())
 
 
