@@ -51,11 +51,17 @@ _PRELUDE_LIMIT = 1000
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """A breach of the procedure: the clause's tag, what is wrong, and when it became certain."""
+    """A breach of the procedure: the clause's tag, what is wrong, and when it became certain.
+
+    `rule` is the id of the constraint in the book's procedure, `lamps` tells that the lamps are
+    wrong on a right entry: the table's fault, not a person's.
+    """
 
     clause: str
     what: str
     at: float
+    rule: str
+    lamps: bool = False
 
     def to_json(self) -> dict[str, object]:
         """Give the deviation as `rules check` prints it."""
@@ -251,16 +257,16 @@ class Monitor:
             kind = inspected.kind
             missing = inspected.due and inspected.records < kind.times
             if missing or inspected.failed:
-                self._breach(begun, kind.clause, f"play began although not: {kind.says}", t)
+                what = f"play began although not: {kind.says}"
+                self._breach(begun, Deviation(kind.clause, what, t, kind.id))
             if inspected.opened:
                 inspected.records = 0
             inspected.due = inspected.opened = inspected.failed = False
         for stop in self._stops:
-            if not stop.on:
-                continue
-            if not stop.mended or (not stop.told and not stop.blamed):
-                self._breach(begun, stop.kind.clause, f"play went on: {stop.kind.says}", t)
-                stop.blamed = stop.blamed or not stop.told
+            if stop.on and not stop.blamed:
+                what = f"play went on: {stop.kind.says}"
+                self._breach(begun, Deviation(stop.kind.clause, what, t, stop.kind.id))
+                stop.blamed = True
 
     def _close_round(self, t: float) -> None:
         ending = self._round
@@ -275,15 +281,12 @@ class Monitor:
         for rule in ending.pending:
             if rule.clause not in ending.clauses:
                 ending.clauses.add(rule.clause)
-                self._late.append(
-                    _Late(rule.handled_by, Deviation(rule.clause, f"not so: {rule.says}", t))
-                )
+                self._late.append(_Late(rule.handled_by, _against(rule, f"not so: {rule.says}", t)))
         for stop in self._stops:
             if stop.on and stop.noticed and not stop.told and not stop.blamed:
                 what = f"left out: {stop.kind.says}"
-                self._late.append(
-                    _Late((stop.kind.told,), Deviation(stop.kind.clause, what, t), stop)
-                )
+                deviation = Deviation(stop.kind.clause, what, t, stop.kind.id)
+                self._late.append(_Late((stop.kind.told,), deviation, stop))
         self._ended = _outcome_of(ending)
         self._round = None
         self._forget_prelude()
@@ -332,7 +335,7 @@ class Monitor:
         acts = self._acts_outside(event)
         for rule in self._listening(acts):
             if rule.always and self._states_hold(rule):
-                self._new.append(Deviation(rule.clause, f"not so: {rule.says}", event.t))
+                self._new.append(_against(rule, f"not so: {rule.says}", event.t))
         self._update_states(acts)
         self._prelude.append(event)
 
@@ -364,7 +367,7 @@ class Monitor:
                     inspected.opened = True
                     if inspected.records < kind.times:
                         what = f"the table opened although not: {kind.says}"
-                        self._breach(self._round, kind.clause, what, event.t)
+                        self._breach(self._round, Deviation(kind.clause, what, event.t, kind.id))
 
     # One event within a round
 
@@ -499,13 +502,14 @@ class Monitor:
         clause = item.kind.clause
         others = {other.kind.clause for other in current.raised.values()}
         if clause is not None and not (item.kind.answer and others & current.clauses):
-            self._breach(current, clause, what, t)
+            self._breach(current, Deviation(clause, what, t, item.kind.id))
 
     def _rule(self, acts: Sequence[str], current: _Round, t: float) -> None:
         if current.ruling is not None:
             if any(act in current.ruling.bars for act in acts):
                 ruling = current.ruling
-                self._breach(current, ruling.clause, f"not so: {ruling.says}", t)
+                what = f"not so: {ruling.says}"
+                self._breach(current, Deviation(ruling.clause, what, t, ruling.id))
             return
         current.ruling = next(
             (ruling for ruling in self._procedure.rulings if ruling.act in acts), None
@@ -523,7 +527,8 @@ class Monitor:
             if kind.mended in acts:
                 stop.mended = True
                 if not stop.told and not stop.blamed:
-                    self._breach(current, kind.clause, f"{kind.mended} came first: {kind.says}", t)
+                    what = f"{kind.mended} came first: {kind.says}"
+                    self._breach(current, Deviation(kind.clause, what, t, kind.id))
                     stop.blamed = True
             if stop.told and stop.mended:
                 stop.on = False
@@ -550,16 +555,16 @@ class Monitor:
                 known = known or (stop.on and stop.told)
                 self._stop(stop)
         if not rule.handled_by:
-            self._breach(current, rule.clause, what, t)
+            self._breach(current, _against(rule, what, t))
         elif not known and not any(current.seen[act] for act in rule.handled_by):
             current.pending.append(rule)
 
-    def _breach(self, current: _Round | None, clause: str, what: str, t: float) -> None:
+    def _breach(self, current: _Round | None, deviation: Deviation) -> None:
         if current is not None:
-            if clause in current.clauses:
+            if deviation.clause in current.clauses:
                 return
-            current.clauses.add(clause)
-        self._new.append(Deviation(clause, what, t))
+            current.clauses.add(deviation.clause)
+        self._new.append(deviation)
 
     # Acts
 
@@ -632,6 +637,10 @@ def _outcome_of(ended: _Round) -> Outcome:
         return "void"
     unread = None in outcomes and not ended.seen["entered"]
     return "no-result" if unread or "no-result" in outcomes else "settled"
+
+
+def _against(rule: Rule, what: str, t: float) -> Deviation:
+    return Deviation(rule.clause, what, t, rule.id, lamps=rule.what == "lamps")
 
 
 def _too_few(rule: Rule, count: int) -> str:
