@@ -1,8 +1,8 @@
 """Readings: how a book is read where its source is silent or can be read two ways.
 
-Some readings are options, which a regulator may rule otherwise. The harness acts on the options
-named here and on no others; a book says which it has, their defaults, and whether a default is the
-source's text or a reading of it.
+Some readings are options, which a regulator may rule otherwise. The options there are stand here;
+a book says which of them it has, their defaults, and whether a default is the source's text or a
+reading of it.
 """
 
 from __future__ import annotations
