@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 SCPI_PORT: Final = 5025
 _LONGEST_DRAIN: Final = 1 << 16
 OVERLOAD: Final = 9.9e37
+_MOST_CHANNELS: Final = 1000
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([Ee][+-]?\d{1,3})?")
 
 
@@ -137,6 +138,9 @@ def parse_channel_list(data: bytes, device: str) -> list[str]:
             good = False
             break
         channels += [str(n) for n in range(int(ends[0]), int(ends[-1]) + 1)]
+        if len(channels) > _MOST_CHANNELS:
+            good = False
+            break
     if not good:
         raise CorruptReplyError(
             device,
