@@ -11,6 +11,7 @@ from harness.evidence.html import html_page
 from harness.evidence.journal_lines import read_records
 from harness.evidence.junit import junit_xml
 from harness.evidence.keys import SigningKey
+from harness.evidence.report_data import gather
 from harness.evidence.run_folder import RunFolder, write_file
 from harness.evidence.seal import seal_run
 from harness.evidence.summary import outcomes, summarise
@@ -38,7 +39,7 @@ def write_junit(folder: RunFolder) -> None:
 
 def write_html(folder: RunFolder) -> None:
     """Write `report.html` from the record."""
-    _write(folder.html, html_page(folder).encode("utf-8"))
+    _write(folder.html, html_page(gather(folder), folder).encode("utf-8"))
 
 
 def finish_run(folder: RunFolder, key: SigningKey | None = None) -> dict[str, Any]:

@@ -2,13 +2,71 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 from functools import lru_cache
+from importlib import resources
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup
 
-from harness.evidence.journal_lines import read_records
+from harness.evidence.charts import result_grid, settle_bars, verdict_bars
+from harness.evidence.report_data import WORST_FIRST, ReportData
+from harness.evidence.report_items import ONLY_THE_ITEM
 from harness.evidence.run_folder import RunFolder
-from harness.evidence.summary import outcomes, summarise
+from harness.evidence.table_picture import TablePicture, draw_table
+from harness.evidence.thumbnails import thumbnails
+
+MODES = {
+    "presented": "dice set by the rig, read by camera, entered: closed loop.",
+    "tossed": "dice as they fell, read by camera, entered: closed loop.",
+    "entered": "keys and lamps only, no dice: not closed loop.",
+    "not tested": "no result of this book was asked for.",
+}
+
+
+def html_page(report: ReportData, folder: RunFolder) -> str:
+    """Give a run's report as one page; the same record gives the same bytes.
+
+    The page asks nothing of anyone: its policy allows only its own style, script and pictures.
+    """
+    style, script = _own("report.css"), _own("report.js")
+    pictures = _pictures(report)
+    areas = sorted({area for book in report.books for area in book.areas})
+    return _template().render(
+        report=report,
+        style=Markup(style),  # noqa: S704  # our own files
+        script=Markup(script),  # noqa: S704
+        style_hash=_policy_hash(style),
+        script_hash=_policy_hash(script),
+        modes=MODES,
+        only_the_item=ONLY_THE_ITEM,
+        pictures=list({picture.key: picture for picture in pictures.values()}.values()),
+        picture_of=pictures,
+        thumbs=thumbnails(
+            folder.frames, [view.frames[-1] for view in report.results if view.frames]
+        ),
+        lines={f"journal:{view.line}": view.anchor for view in report.results}
+        | {f"journal:{view.outcome.line}": view.anchor for view in report.scenarios},
+        verdict_bars=verdict_bars(report.summary["counts"]),
+        grids=[
+            (book, result_grid(book, report.results, WORST_FIRST))
+            for book in report.books
+            if book.recorded
+        ],
+        settle_bars=settle_bars(report.results),
+        filter_verdicts=sorted({view.verdict.value for view in report.results}),
+        filter_clauses=sorted({tag for view in report.results for tag in view.clauses}),
+        filter_areas=areas,
+    )
+
+
+def _pictures(report: ReportData) -> dict[str, TablePicture]:
+    """Give each book's layout; books with the same areas share one drawing."""
+    drawn: dict[tuple[str, ...], TablePicture] = {}
+    for book in report.books:
+        drawn.setdefault(book.areas, draw_table(f"t{len(drawn)}", book.areas))
+    return {book.book: drawn[book.areas] for book in report.books}
 
 
 @lru_cache(maxsize=1)
@@ -23,11 +81,10 @@ def _template() -> Template:
     return environment.get_template("report.html.j2")
 
 
-def html_page(folder: RunFolder) -> str:
-    """Give the report of a run as one HTML page."""
-    records = read_records(folder.journal)
-    return _template().render(
-        manifest=folder.read_manifest(),
-        summary=summarise(records),
-        scenarios=list(outcomes(records).values()),
-    )
+def _own(name: str) -> str:
+    return resources.files("harness.evidence").joinpath("templates", name).read_text("utf-8")
+
+
+def _policy_hash(text: str) -> str:
+    """Give a source expression of the Content Security Policy (W3C CSP 3) for an inline block."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

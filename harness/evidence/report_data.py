@@ -16,7 +16,7 @@ from harness.evidence.summary import ScenarioOutcome, counting, outcomes, summar
 from harness.verdicts import Verdict
 
 TITLE = "Test report: Sic Bo table"
-_WORST_FIRST = (
+WORST_FIRST = (
     Verdict.DUT_FAIL,
     Verdict.PROCEDURE_FAIL,
     Verdict.RIG_FAULT,
@@ -195,7 +195,7 @@ def gather(folder: RunFolder, amends: Mapping[str, Any] | None = None) -> Report
 
 def _of_clause(verdicts: Set[Verdict]) -> Verdict | None:
     """Give a clause the worst verdict of its scenarios: one that is pending has not passed."""
-    return next((verdict for verdict in _WORST_FIRST if verdict in verdicts), None)
+    return next((verdict for verdict in WORST_FIRST if verdict in verdicts), None)
 
 
 def _count(records: Sequence[Record], topic: str) -> int:
