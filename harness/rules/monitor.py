@@ -15,19 +15,25 @@ from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from harness.observations import Dice
 from harness.rules.areas import OptionValue
 from harness.rules.books import RuleBook
-from harness.rules.procedure import (
-    Inspection,
+from harness.rules.constraints import (
     Irregularity,
     Outcome,
     Rule,
     Ruling,
-    Stop,
     in_force,
-    procedure_of,
 )
+from harness.rules.inspections import InspectionWatch
+from harness.rules.procedure import procedure_of
+from harness.rules.result import (
+    Result,
+    derived_acts,
+    wrong_announcement,
+    wrong_entry,
+    wrong_lamps,
+)
+from harness.rules.stops import StopWatch
 from harness.rules.strict_toml import suggestion
 from harness.rules.timeline import Event, Setup
 from harness.verdicts import ConfigurationError
@@ -83,31 +89,6 @@ class _Raised:
 
 
 @dataclass(slots=True)
-class _Result:
-    """What is known of the dice and of the entry in this round."""
-
-    rest: tuple[int, ...] | None = None
-    unreadable: bool = False
-    announced: list[int] = field(default_factory=list)
-    total: int | None = None
-    digits: list[int] = field(default_factory=list)
-
-    @property
-    def truth(self) -> tuple[int, ...] | None:
-        """Give the dice as they lie; else as announced."""
-        if self.rest is not None:
-            return self.rest
-        return tuple(self.announced) if len(self.announced) == 3 else None
-
-    def entries(self) -> list[Dice]:
-        """Give what the terminal may hold: the first three digits, or the last three."""
-        if len(self.digits) < 3:
-            return []
-        first, last = self.digits[:3], self.digits[-3:]
-        return [(first[0], first[1], first[2]), (last[0], last[1], last[2])]
-
-
-@dataclass(slots=True)
 class _Round:
     """One round under way."""
 
@@ -122,38 +103,11 @@ class _Round:
     raised: dict[str, _Raised] = field(default_factory=dict)
     pending: list[Rule] = field(default_factory=list)
     ruling: Ruling | None = None
-    result: _Result = field(default_factory=_Result)
+    result: Result = field(default_factory=Result)
 
     @property
     def irregular(self) -> bool:
         return any(item.open for item in self.raised.values())
-
-
-@dataclass(slots=True)
-class _Inspected:
-    """One inspection's records since it last fell due."""
-
-    kind: Inspection
-    records: int = 0
-    passed_in_a_row: int = 0
-    failed: bool = False
-    due: bool = False
-    """A shift has started and no round since."""
-    opened: bool = False
-    """The table has opened and no round has begun since."""
-
-
-@dataclass(slots=True)
-class _Stopped:
-    """One stop: whether it is on, and what has been done about it."""
-
-    kind: Stop
-    on: bool = False
-    told: bool = False
-    mended: bool = False
-    noticed: bool = False
-    """Raised by an act, not only by a breach that nobody remarked."""
-    blamed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +116,7 @@ class _Late:
 
     mended_by: tuple[str, ...]
     deviation: Deviation
-    stop: _Stopped | None = None
+    stop: StopWatch | None = None
 
 
 class Monitor:
@@ -198,11 +152,11 @@ class Monitor:
             item for item in procedure.irregularities if in_force(item.when, setup, self._options)
         ]
         self._inspections = [
-            _Inspected(item)
+            InspectionWatch(item)
             for item in procedure.inspections
             if in_force(item.when, setup, self._options)
         ]
-        self._stops = [_Stopped(item) for item in procedure.stops]
+        self._stops = [StopWatch(item) for item in procedure.stops]
         self._states = {state.name: False for state in procedure.states}
         self._round: _Round | None = None
         self._ended: Outcome = "incomplete"
@@ -253,20 +207,12 @@ class Monitor:
         for state in self._procedure.states:
             if state.lasts == "round":
                 self._states[state.name] = False
-        for inspected in self._inspections:
-            kind = inspected.kind
-            missing = inspected.due and inspected.records < kind.times
-            if missing or inspected.failed:
-                what = f"play began although not: {kind.says}"
-                self._breach(begun, Deviation(kind.clause, what, t, kind.id))
-            if inspected.opened:
-                inspected.records = 0
-            inspected.due = inspected.opened = inspected.failed = False
-        for stop in self._stops:
-            if stop.on and not stop.blamed:
-                what = f"play went on: {stop.kind.says}"
-                self._breach(begun, Deviation(stop.kind.clause, what, t, stop.kind.id))
-                stop.blamed = True
+        watches: list[InspectionWatch | StopWatch] = [*self._inspections, *self._stops]
+        for watch in watches:
+            wrong = watch.play_begins()
+            if wrong:
+                kind = watch.kind
+                self._breach(begun, Deviation(kind.clause, wrong, t, kind.id))
 
     def _close_round(self, t: float) -> None:
         ending = self._round
@@ -283,10 +229,11 @@ class Monitor:
                 ending.clauses.add(rule.clause)
                 self._late.append(_Late(rule.handled_by, _against(rule, f"not so: {rule.says}", t)))
         for stop in self._stops:
-            if stop.on and stop.noticed and not stop.told and not stop.blamed:
-                what = f"left out: {stop.kind.says}"
-                deviation = Deviation(stop.kind.clause, what, t, stop.kind.id)
-                self._late.append(_Late((stop.kind.told,), deviation, stop))
+            wrong = stop.round_ends()
+            if wrong:
+                kind = stop.kind
+                deviation = Deviation(kind.clause, wrong, t, kind.id)
+                self._late.append(_Late((kind.told,), deviation, stop))
         self._ended = _outcome_of(ending)
         self._round = None
         self._forget_prelude()
@@ -348,26 +295,11 @@ class Monitor:
         }
 
     def _inspect(self, event: Event) -> None:
-        for inspected in self._inspections:
-            kind = inspected.kind
-            if event.name == kind.record and event.data.get("by") in kind.people:
-                inspected.records += 1
-                if event.data.get("passed") is True:
-                    inspected.passed_in_a_row += 1
-                    if inspected.passed_in_a_row >= kind.times:
-                        inspected.failed = False
-                else:
-                    inspected.passed_in_a_row = 0
-                    inspected.failed = True
-            elif event.name == kind.due:
-                if kind.due == "shift-start":
-                    inspected.due = True
-                    inspected.records = 0
-                elif not inspected.opened:
-                    inspected.opened = True
-                    if inspected.records < kind.times:
-                        what = f"the table opened although not: {kind.says}"
-                        self._breach(self._round, Deviation(kind.clause, what, event.t, kind.id))
+        for watch in self._inspections:
+            wrong = watch.take(event)
+            if wrong:
+                kind = watch.kind
+                self._breach(self._round, Deviation(kind.clause, wrong, event.t, kind.id))
 
     # One event within a round
 
@@ -390,11 +322,8 @@ class Monitor:
             current.seen[act] += 1
 
     def _listening(self, acts: Sequence[str]) -> list[Rule]:
-        rules: dict[str, Rule] = {}
-        for act in acts:
-            for rule in self._by_act.get(act, ()):
-                rules[rule.id] = rule
-        return list(rules.values())
+        heard = {place: rule for act in acts for place, rule in self._by_act.get(act, ())}
+        return [heard[place] for place in sorted(heard)]
 
     def _applies(self, rule: Rule, current: _Round) -> bool:
         seen = current.seen
@@ -445,31 +374,16 @@ class Monitor:
                 self._breach_rule(current, rule, f"{wrong}: {rule.says}", t)
 
     def _disagreement(
-        self, rule: Rule, acts: Sequence[str], result: _Result, event: Event
+        self, rule: Rule, acts: Sequence[str], result: Result, event: Event
     ) -> str | None:
+        book, options = self._book, self._options
         if rule.what == "announced":
-            return _wrong_announcement(rule, acts, result)
+            return wrong_announcement(rule, acts, result)
         if rule.what == "entered":
-            return _wrong_entry(result)
-        return self._wrong_lamps(result, event) if "lit" in acts else None
-
-    def _wrong_lamps(self, result: _Result, event: Event) -> str | None:
-        entries = result.entries()
-        given = event.data.get("lit")
-        if not entries or not isinstance(given, list | tuple | set | frozenset):
+            return wrong_entry(result)
+        if "lit" not in acts:
             return None
-        lit = frozenset(str(area) for area in given)
-        truth = result.truth
-        accepted = ([(truth[0], truth[1], truth[2])] if truth else []) + entries
-        wanted = [self._book.winning_areas(dice, self._options) for dice in accepted]
-        if lit in wanted:
-            return None
-        missing, extra = sorted(wanted[0] - lit), sorted(lit - wanted[0])
-        return "; ".join(
-            f"{word} {', '.join(areas)}"
-            for word, areas in (("dark", missing), ("lit without winning", extra))
-            if areas
-        )
+        return wrong_lamps(result, event, lambda dice: book.winning_areas(dice, options))
 
     # Irregularities, rulings, stops
 
@@ -517,28 +431,9 @@ class Monitor:
 
     def _update_stops(self, current: _Round | None, acts: Sequence[str], t: float) -> None:
         for stop in self._stops:
-            kind = stop.kind
-            if any(act in kind.raised_by for act in acts):
-                self._stop(stop)
-                stop.noticed = True
-            if not stop.on:
-                continue
-            stop.told = stop.told or kind.told in acts
-            if kind.mended in acts:
-                stop.mended = True
-                if not stop.told and not stop.blamed:
-                    what = f"{kind.mended} came first: {kind.says}"
-                    self._breach(current, Deviation(kind.clause, what, t, kind.id))
-                    stop.blamed = True
-            if stop.told and stop.mended:
-                stop.on = False
-
-    def _stop(self, stop: _Stopped) -> None:
-        if not stop.on:
-            stop.on, stop.told, stop.mended = True, False, False
-            stop.noticed, stop.blamed = False, False
-        else:
-            stop.mended = False
+            wrong = stop.take(acts)
+            if wrong:
+                self._breach(current, Deviation(stop.kind.clause, wrong, t, stop.kind.id))
 
     # Breaches
 
@@ -552,8 +447,8 @@ class Monitor:
         known = False
         for stop in self._stops:
             if rule.id in stop.kind.breach:
-                known = known or (stop.on and stop.told)
-                self._stop(stop)
+                known = known or stop.known
+                stop.raise_by_breach()
         if not rule.handled_by:
             self._breach(current, _against(rule, what, t))
         elif not known and not any(current.seen[act] for act in rule.handled_by):
@@ -579,8 +474,8 @@ class Monitor:
         )
 
     def _acts(self, event: Event, current: _Round) -> tuple[str, ...]:
-        acts = [*self._acts_outside(event), *_derived(event, current.result)]
-        if "digit" in acts:
+        acts = [*self._acts_outside(event), *derived_acts(event, current.result)]
+        if "entered" in acts:
             current.seen["cleared"] = 0
         if event.name in ("shake", "activate") or (
             event.name == "tap" and current.result.unreadable
@@ -599,9 +494,10 @@ class Monitor:
                     self._states[state.name] = False
 
 
-def _index(rules: Iterable[Rule]) -> dict[str, list[Rule]]:
-    listening: dict[str, list[Rule]] = {}
-    for rule in rules:
+def _index(rules: Iterable[Rule]) -> dict[str, list[tuple[int, Rule]]]:
+    """Give the rules to ask at each act, with their places: the book's order is kept."""
+    listening: dict[str, list[tuple[int, Rule]]] = {}
+    for place, rule in enumerate(rules):
         heard: set[str] = set()
         if rule.kind == "before":
             heard = set(rule.then)
@@ -612,7 +508,7 @@ def _index(rules: Iterable[Rule]) -> dict[str, list[Rule]]:
         elif rule.kind == "agrees":
             heard = {"announced", "digit", "at-rest"} if rule.what != "lamps" else {"lit"}
         for act in heard:
-            listening.setdefault(act, []).append(rule)
+            listening.setdefault(act, []).append((place, rule))
     return listening
 
 
@@ -645,74 +541,3 @@ def _against(rule: Rule, what: str, t: float) -> Deviation:
 
 def _too_few(rule: Rule, count: int) -> str:
     return f"{count} times instead of {rule.count} or more: {rule.says}"
-
-
-def _derived(event: Event, result: _Result) -> list[str]:
-    """Work out the acts behind an event and keep what it says of the dice and the entry."""
-    match event.name:
-        case "key":
-            value = event.data.get("value")
-            if value == "clear":
-                result.digits.clear()
-                return ["cleared"]
-            if not isinstance(value, int):
-                return []
-            result.digits.append(value)
-            return ["digit", "entered"] if len(result.digits) == 3 else ["digit"]
-        case "clear":
-            result.digits.clear()
-            return ["cleared"]
-        case "lamps":
-            return ["lit"] if event.data.get("lit") or len(result.digits) >= 3 else []
-        case "announce":
-            return _announce(event, result)
-        case "dice-at-rest":
-            result.unreadable = "state" in event.data
-            values = event.data.get("values")
-            result.rest = tuple(values) if isinstance(values, list | tuple) else None
-            return ["at-rest"] if result.unreadable else ["at-rest", "flat"]
-        case _:
-            return []
-
-
-def _announce(event: Event, result: _Result) -> list[str]:
-    values = event.data.get("values")
-    if len(result.announced) >= 3:
-        result.announced, result.total = [], None
-    if isinstance(values, list | tuple):
-        result.announced += values
-    total = event.data.get("total")
-    if isinstance(total, int):
-        result.total = total
-    return ["announced"] if len(result.announced) >= 3 else []
-
-
-def _wrong_announcement(rule: Rule, acts: Sequence[str], result: _Result) -> str | None:
-    said = result.announced
-    if len(said) < 3:
-        return None
-    if len(said) > 3:
-        return f"{len(said)} values announced"
-    if result.rest is not None and sorted(said) != sorted(result.rest):
-        return f"announced {_dice(said)} on dice {_dice(result.rest)}"
-    if "announced" not in acts:
-        return None
-    if rule.ascending and said != sorted(said):
-        return f"announced {_dice(said)}"
-    if rule.total and result.total != sum(said):
-        return f"total announced as {'nothing' if result.total is None else result.total}"
-    return None
-
-
-def _wrong_entry(result: _Result) -> str | None:
-    keyed = result.digits
-    if len(keyed) > 3:
-        return f"{len(keyed)} values entered"
-    truth = result.truth
-    if truth is not None and Counter(keyed) - Counter(truth):
-        return f"entered {_dice(keyed)} on dice {_dice(truth)}"
-    return None
-
-
-def _dice(values: Sequence[int]) -> str:
-    return ",".join(str(value) for value in values)
