@@ -10,7 +10,7 @@ Feature: Irregular dice and entries
   Scenario Outline: A <pose> die is not given a value
     When a round begins
     And the dice come to rest with one of them <pose>
-    Then the dice are not read, because one is <pose>
+    Then no value is read from dice of which one is <pose>
     And the operator is asked for a ruling on the <pose> die
     And the round ends without a result
 
@@ -29,4 +29,5 @@ Feature: Irregular dice and entries
     And the entry is told as an error of the dealer under ny.e.4
     When the table is cleared
     And the values are entered on the terminal
+    And the table is cleared
     Then exactly the winning areas were lit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,7 +20,7 @@ from pytest_bdd.scenario import (
 from pytest_bdd.steps import step_function_context_registry
 
 from harness.bdd.capabilities import TAG_PREFIX, needed_by
-from harness.bdd.inspection import expand_rows
+from harness.bdd.inspection import EVERY_RESULT, expand_rows, written
 from harness.bdd.strict import StepMatch, document_problems, read_document, step_problems
 from harness.observations import Dice
 from harness.verdicts import InvalidFileError, Problem
@@ -33,7 +33,8 @@ class ScenarioFacts(NamedTuple):
     """What is known of a collected scenario before it runs.
 
     `clauses` are the clause tags it carries, sorted; `needs` the capabilities that its tags and
-    steps ask for; `example` the row of its outline (empty without one).
+    steps ask for; `example` the row of its outline (empty without one); `result` the one of
+    `each of 216` that it stands for.
     """
 
     feature: str
@@ -44,6 +45,7 @@ class ScenarioFacts(NamedTuple):
     needs: frozenset[str]
     irregular: bool
     example: dict[str, str]
+    result: str | None
 
 
 class FeatureFile(pytest.Module):
@@ -53,6 +55,7 @@ class FeatureFile(pytest.Module):
     results: tuple[Dice, ...]
     _example_tags: dict[tuple[str, tuple[str, ...]], set[str]]
     _asked: dict[str, frozenset[str]]
+    _result_of: dict[tuple[str, tuple[str, ...]], str]
 
     @classmethod
     def of(
@@ -63,6 +66,7 @@ class FeatureFile(pytest.Module):
         file.book, file.results = book, results
         file._example_tags = {}
         file._asked = {}
+        file._result_of = {}
         return file
 
     def collect(self) -> Iterable[pytest.Item | pytest.Collector]:
@@ -103,7 +107,7 @@ class FeatureFile(pytest.Module):
             raise InvalidFileError(str(self.path), problems)
         for template in feature.scenarios.values():
             for examples in template.examples:
-                examples.examples = expand_rows(examples.examples, self.results)
+                self._expand(template, examples)
                 self._take_tags(template, examples)
         parsed_features[feature.filename] = feature
         return feature
@@ -114,6 +118,16 @@ class FeatureFile(pytest.Module):
         rows = expand_rows(examples.examples, results)
         contexts = [dict(zip(examples.example_params, row, strict=True)) for row in rows]
         return step_problems(template, contexts, self._matches)
+
+    def _expand(self, template: ScenarioTemplate, examples: Examples) -> None:
+        rows: list[Sequence[str]] = []
+        for row in examples.examples:
+            made = expand_rows([row], self.results)
+            if EVERY_RESULT in row:
+                for one, dice in zip(made, self.results, strict=True):
+                    self._result_of[template.name, tuple(one)] = written(dice)
+            rows += made
+        examples.examples = rows
 
     def _take_tags(self, template: ScenarioTemplate, examples: Examples) -> None:
         # pytest-bdd would turn the tags of a table into pytest marks; ours name clauses.
@@ -150,6 +164,7 @@ class FeatureFile(pytest.Module):
             | {tag.removeprefix(TAG_PREFIX) for tag in tags if tag.startswith(TAG_PREFIX)},
             irregular="irregular" in tags,
             example=example,
+            result=self._result_of.get((template.name, tuple(example.values()))),
         )
 
     def _needs_of_steps(

@@ -71,6 +71,11 @@ class DealtRound:
             for _ in range(inspection.times):
                 self.note(inspection.record, by=inspection.people[0], passed=True)
 
+    @property
+    def inspection_failed(self) -> bool:
+        """Tell whether an inspection on this timeline did not pass."""
+        return any(event.data.get("passed") is False for event in self.dealing.events)
+
     def clause_of(self, act: str) -> str:
         """Give the clause that asks for an act, else the first that the scenario carries."""
         sitting = self._sitting
@@ -154,7 +159,9 @@ class DealtRound:
         return self._sitting.keep_entry(lit, provoked=self._lit_provoked)
 
     def end(self) -> None:
-        """End the dealing: an entry left lit is recorded, departures no step took up count."""
+        """End the dealing: an entry left lit is cleared, departures no step took up count."""
+        if self._lit is not None and self._sitting.terminal.has_clear:
+            self.clear()
         self.keep()
         self.dealing.monitor.finish()
         self.judge()

@@ -27,7 +27,7 @@ from harness.bdd.sitting import Sitting
 from harness.bdd.steps.wording import dice
 from harness.evidence.records import Scenario, Step
 from harness.observations import Dice, Entry, Mode
-from harness.rig.errors import NotCapableError
+from harness.rig.errors import NotCapableError, RigError
 from harness.verdicts import ConfigurationError, HarnessError, Verdict
 
 if TYPE_CHECKING:
@@ -255,14 +255,14 @@ class RunPlugin:
 
     def _take_expected(self, error: HarnessError, run: ScenarioRun) -> None:
         told = error.to_json()
-        ours = error.verdict in (Verdict.RIG_FAULT, Verdict.NOT_APPLICABLE)
+        ours = isinstance(error, RigError | BrokenBenchError | NotCapableError)
         run.check(
             error.verdict,
             str(error),
             part=() if ours else (str(told.get("part") or error.subject),),
             fault=str(told.get("fault") or ""),
         )
-        if error.verdict is Verdict.RIG_FAULT and not isinstance(error, BrokenBenchError):
+        if isinstance(error, RigError):  # a device or its link: the bench is not to be trusted
             self._record.error(error, scenario=run.record.id, rig=self._job.rig_name)
             self._broken = self._broken or error
             self._teller.tell("broken", lines=str(error).splitlines())
@@ -335,7 +335,7 @@ class RunPlugin:
         assert isinstance(item, pytest.Function)
         if not isinstance(nextitem, pytest.Function) or nextitem.function is not item.function:
             return None
-        result = _facts(nextitem).example.get("result")
+        result = _facts(nextitem).result
         laid_by_row = self._sitting is not None and self._sitting.shown is not None
         return dice(result) if result is not None and laid_by_row else None
 

@@ -102,9 +102,8 @@ class ScenarioRun:
 
     def results(self, diagnosed: Mapping[int, Verdict] | None = None) -> dict[str, Verdict]:
         """Give each result that the scenario answers for its verdict."""
-        if "result" not in self.facts.example:
-            return {}
-        return {self.facts.example["result"]: self.verdict(diagnosed)}
+        result = self.facts.result
+        return {} if result is None else {result: self.verdict(diagnosed)}
 
     def depends_on(self) -> list[str]:
         """Give the readings that the verdict depends on."""

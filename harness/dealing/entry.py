@@ -169,6 +169,7 @@ class EntryTaker:
             "lit",
             committed_at,
             done=lambda samples: all(sample.lit == expected for sample in samples),
+            patient=expected is not None,
         )
         made.settle_s = max(0.0, lit - committed_at)
 
@@ -179,11 +180,13 @@ class EntryTaker:
             "cleared",
             cleared_at,
             done=lambda samples: not any(sample.lit for sample in samples),
+            patient=True,
         )
 
-    def _expected(self, keys: Sequence[str]) -> frozenset[str]:
+    def _expected(self, keys: Sequence[str]) -> frozenset[str] | None:
+        """Give the areas that must light; None where that is not for the rule book to say."""
         if len(keys) != 3:
-            return frozenset()
+            return None
         first, second, third = (int(key) for key in keys)
         return self._winning((first, second, third))
 
@@ -192,7 +195,9 @@ class EntryTaker:
         made: EnteredKeys,
         stage: Stage,
         since: float,
+        *,
         done: Callable[[Sequence[LampSample]], bool],
+        patient: bool,
     ) -> float:
         """Sense until the lamps are as they should be, or no longer worth waiting for.
 
@@ -206,7 +211,7 @@ class EntryTaker:
             if time.monotonic() > deadline:
                 # Late or never? Watch longer, but not for every result of a faulty table.
                 longer = since + self._terminal.patience_s
-                if deadline >= longer or not self._patient_waits_left:
+                if not patient or deadline >= longer or not self._patient_waits_left:
                     break
                 deadline = longer
                 continue

@@ -29,6 +29,7 @@ from harness.rules.timeline import Event
 if TYPE_CHECKING:
     from harness.rig.bench import Bench
     from harness.rig.roles import Press
+    from harness.vision.readings import DiceReading
 
 COVER_LIMIT_S = 2.0
 POLL_S = 0.01
@@ -129,7 +130,7 @@ class Round:
     def _cover_by_camera(self) -> str:
         if self._eyes is None:
             return "no camera to compare with"
-        hidden = not self._eyes.glimpse(time.monotonic()).dice
+        hidden = not legible(self._eyes.glimpse(time.monotonic()))
         return "the camera sees no dice" if hidden else "the camera sees the dice"
 
     def _follow_cover(self) -> None:
@@ -202,7 +203,7 @@ class Round:
                 ended = done.done()
                 glimpsed = self._eyes.glimpse(time.monotonic())
                 self.glimpses_under_cover += 1
-                if glimpsed.dice:
+                if legible(glimpsed):
                     self.dice_seen_under_cover += 1
                 if ended:
                     break
@@ -270,6 +271,11 @@ class Round:
         if lamps:
             last = lamps[-1].sample
             self.note("lamps", {"lit": sorted(last.lit)}, last.at)
+
+
+def legible(reading: DiceReading) -> bool:
+    """Tell whether any die can be read in a picture; a gleam on a cover is no die."""
+    return any(die.value is not None for die in reading.dice)
 
 
 def _lay_still(why_not: Sequence[str]) -> bool:

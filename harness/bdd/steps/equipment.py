@@ -8,6 +8,7 @@ from pytest_bdd import given, parsers, then
 
 from harness.bdd.capabilities import needs
 from harness.bdd.sitting import Sitting
+from harness.dealing.round import legible
 from harness.verdicts import Verdict
 
 
@@ -66,7 +67,7 @@ def nothing_visible(sitting: Sitting) -> None:
     dealing = sitting.round.dealing
     resting = sitting.eyes.glimpse(time.monotonic())
     looked, seen = dealing.glimpses_under_cover + 1, dealing.dice_seen_under_cover
-    seen += bool(resting.dice)
+    seen += legible(resting)
     sitting.scenario.check(
         Verdict.DUT_FAIL if seen else Verdict.PASS,
         f"dice were seen in {seen} of {looked} pictures taken with the cover on",

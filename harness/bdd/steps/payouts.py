@@ -15,7 +15,7 @@ from harness.rules.paytable import Paytable, check_paytable, read_paytable
 from harness.rules.settlement import Wager, settle
 from harness.verdicts import Verdict
 
-AREAS = r"(?P<areas>[a-z0-9\-*, ]+)"
+AREAS = r"(?P<areas>[a-z0-9\-*]+(?:, [a-z0-9\-*]+)*)"
 ODDS = r"(?P<odds>[0-9]+(\.[0-9]+)?)"
 
 
