@@ -3,6 +3,7 @@
 from harness.emulator.scene.camera import Camera
 from harness.emulator.scene.dice import STYLES, Die, Style
 from harness.emulator.scene.faults import FAULT_KINDS, CameraFault, StreamDeadError
+from harness.emulator.scene.layout import LayoutConfig, LayoutScene
 from harness.emulator.scene.lights import Light
 from harness.emulator.scene.poses import Placed, Pose, Unplaceable
 from harness.emulator.scene.scene import Scene, SceneConfig
@@ -17,6 +18,8 @@ __all__ = [
     "CameraFault",
     "Die",
     "DieTruth",
+    "LayoutConfig",
+    "LayoutScene",
     "Light",
     "Placed",
     "Pose",

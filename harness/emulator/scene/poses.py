@@ -124,7 +124,7 @@ class Rest:
         one is drawn. The order of the result is the order of `dice`. Raises `Unplaceable` when the
         dice do not fit.
         """
-        for _ in range(200):
+        for _ in range(80):
             placed = self._attempt(dice, slots, pose, rng)
             if placed is not None and all(self.wanted(one) for one in placed):
                 return placed
@@ -133,13 +133,15 @@ class Rest:
     def _attempt(
         self, dice: Sequence[Die], slots: Sequence[int], pose: Pose, rng: np.random.Generator
     ) -> tuple[Placed, ...] | None:
-        odd = int(rng.integers(len(dice))) if pose != "flat" else -1
+        odd = int(rng.integers(len(dice))) if pose != "flat" and dice else -1
         done: dict[int, Placed] = {}
         for index in [i for i in range(len(dice)) if i != odd]:
             flat = self._flat(dice[index], slots[index], self._chamber(index), done, rng)
             if flat is None:
                 return None
             done[index] = flat
+        if not dice:
+            return ()
         if pose == "leaning":
             leaning = self._leaning(dice[odd], slots[odd], self._chamber(odd), done, rng)
             if leaning is None:

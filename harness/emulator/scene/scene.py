@@ -20,7 +20,7 @@ from harness.emulator.scene.faults import CameraFault, FaultKind, StreamDeadErro
 from harness.emulator.scene.lights import Light, Lighting, overhead
 from harness.emulator.scene.motion import Motion
 from harness.emulator.scene.poses import Placed, Pose, Rest
-from harness.emulator.scene.sensor import Grain, Sensor
+from harness.emulator.scene.sensor import Grain, Sensor, Still
 from harness.emulator.scene.shadow import shade_floor
 from harness.emulator.scene.tray import CoverKind, Tray, draw_tray
 from harness.emulator.scene.truth import DieTruth, truth_of
@@ -78,15 +78,6 @@ class _Arrangement:
         return t < self.begun + self.motion.duration
 
 
-@dataclass
-class _Still:
-    """A picture without noise, and the JPEGs made of it so far."""
-
-    clean: Image
-    bank: list[bytes] = field(default_factory=list)
-    turn: int = 0
-
-
 class Scene:
     """Dice in a tray before a camera. Safe to use from several threads.
 
@@ -122,7 +113,7 @@ class Scene:
             touching=config.touching,
             wanted=self._whole,
         )
-        self._stills: OrderedDict[tuple[int, FaultKind | None], _Still] = OrderedDict()
+        self._stills: OrderedDict[tuple[int, FaultKind | None], Still] = OrderedDict()
         self._frames = 0
         self._fault: CameraFault | None = None
         self._fault_from = 0
@@ -193,8 +184,8 @@ class Scene:
             kind = self._living()
             if kind == "frozen":
                 return self._stuck(t)[0]
-            still, clean = self._picture(self._moment(t), kind)
-            return self._noisy(clean if still is None else still.clean)
+            self._frames += 1
+            return self._grain.add(self._picture(self._moment(t), kind).clean)
 
     def jpeg(self, t: float | None = None) -> bytes:
         """Give the picture at time `t` (now if None) as JPEG; two in a row differ.
@@ -205,17 +196,8 @@ class Scene:
             kind = self._living()
             if kind == "frozen":
                 return self._stuck(t)[1]
-            still, clean = self._picture(self._moment(t), kind)
-            if still is None or len(still.bank) < self.config.bank:
-                data = self.config.sensor.encode(
-                    self._noisy(clean if still is None else still.clean)
-                )
-                if still is not None:
-                    still.bank.append(data)
-            else:
-                self._frames += 1
-                data = still.bank[still.turn]
-                still.turn = (still.turn + 1) % len(still.bank)
+            self._frames += 1
+            data = self._picture(self._moment(t), kind).jpeg(self.config.sensor, self._grain)
             return torn(data) if kind == "corrupt" else data
 
     def truth(self, t: float | None = None) -> tuple[DieTruth, ...]:
@@ -282,31 +264,25 @@ class Scene:
     def _stuck(self, t: float | None) -> tuple[Image, bytes]:
         """Give the frame a frozen camera repeats."""
         if self._frozen is None:
-            _, clean = self._picture(self._moment(t), None)
-            image = self._noisy(clean)
+            image = self._grain.add(self._picture(self._moment(t), None).clean)
             self._frozen = (image, self.config.sensor.encode(image))
-        else:
-            self._frames += 1
+        self._frames += 1
         return self._frozen
 
-    def _noisy(self, clean: Image) -> Image:
-        self._frames += 1
-        return self._grain.add(clean)
-
-    def _picture(self, t: float, kind: FaultKind | None) -> tuple[_Still | None, Image]:
-        """Give the picture at time `t` without noise, with what is kept of it if nothing moves."""
+    def _picture(self, t: float, kind: FaultKind | None) -> Still:
+        """Give the picture at time `t` without noise; it is kept if nothing moves."""
         arrangement = self._arranged(t, kind == "stale")
         hidden = arrangement.covered and self.config.cover == "opaque"
         if arrangement.moving(t) and not hidden:
-            return None, spoil(self._drawn(arrangement, t), kind)
+            return Still(spoil(self._drawn(arrangement, t), kind), self.config.bank)
         key = (arrangement.number, kind)
         if key not in self._stills:
-            self._stills[key] = _Still(spoil(self._drawn(arrangement, np.inf), kind))
+            clean = spoil(self._drawn(arrangement, np.inf), kind)
+            self._stills[key] = Still(clean, self.config.bank)
             if len(self._stills) > _STILLS:
                 self._stills.popitem(last=False)
-        still = self._stills[key]
         self._stills.move_to_end(key)
-        return still, still.clean
+        return self._stills[key]
 
     def _drawn(self, arrangement: _Arrangement, t: float) -> Image:
         """Draw a picture without noise: only what the dice change is drawn anew."""

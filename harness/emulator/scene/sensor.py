@@ -96,3 +96,24 @@ class Grain:
         h, w = self._size
         window = self._field[place[0] : place[0] + h, place[1] : place[1] + w]
         return np.asarray(cv2.add(image, window, dtype=cv2.CV_8U), dtype=np.uint8)
+
+
+class Still:
+    """A picture that lasts: noisy JPEGs of it are made one a frame, up to `bank`, then shown again.
+
+    So a new picture costs one compression before it is out, and a lasting one soon none.
+    """
+
+    def __init__(self, clean: Image, bank: int) -> None:
+        self.clean = clean
+        self._bank = bank
+        self._made: list[bytes] = []
+        self._turn = 0
+
+    def jpeg(self, sensor: Sensor, grain: Grain) -> bytes:
+        """Give the next frame, other than the one before."""
+        if len(self._made) < self._bank:
+            self._made.append(sensor.encode(grain.add(self.clean)))
+            return self._made[-1]
+        self._turn = (self._turn + 1) % self._bank
+        return self._made[self._turn - 1]
