@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Literal
 
 from pydantic import Field
@@ -54,14 +55,10 @@ class ModbusUnit:
 
     def first_contact(self, request: Request) -> None:
         """Hear from the unit once; where it is silent, find out whether the baud rate is why."""
-        patient = self.master
-        self.master = RtuMaster(patient.line, patient.reply_s, min(patient.late_s, 0.3))
         try:
             self.read(request, 1)
-        except RigError as error:
-            if not isinstance(error, _MAYBE_BAUD):
-                raise
-            rate = _rate_that_answers(patient.line, request, self.name)
+        except _MAYBE_BAUD as error:
+            rate = _rate_that_answers(self.master.line, request, self.name)
             if rate is None:
                 raise
             raise type(error)(
@@ -71,8 +68,6 @@ class ModbusUnit:
                 remedy=f"set baud = {rate} in the rig file, or change the device's rate",
                 received=error.received,
             ) from error
-        finally:
-            self.master = patient
 
 
 def maker_version(unit: ModbusUnit, product: str) -> str | None:
@@ -85,7 +80,11 @@ def maker_version(unit: ModbusUnit, product: str) -> str | None:
 
 
 def _rate_that_answers(line: SerialLine, request: Request, name: str) -> int | None:
-    """Put a harmless question at other usual rates; give the first that is answered soundly."""
+    """Put a harmless question at other usual rates; give the first that is answered soundly.
+
+    An answer counts only if it comes again, twice, after a quiet while: else it may be the late
+    answer to a question put before.
+    """
     configured = line.framing
     try:
         for rate in _RATES:
@@ -94,8 +93,12 @@ def _rate_that_answers(line: SerialLine, request: Request, name: str) -> int | N
             line.close()
             line.framing = Framing(rate, configured.bits, configured.parity, configured.stop)
             line.open()
+            master = RtuMaster(line, reply_s=0.12, late_s=0)
             try:
-                RtuMaster(line, reply_s=0.12, late_s=0).exchange(request, name)
+                master.exchange(request, name)
+                line.read_until_silence(0.5, time.monotonic() + 1.0)
+                master.exchange(request, name)
+                master.exchange(request, name)
             except RigError:
                 continue
             return rate
