@@ -27,7 +27,7 @@ _HUM_HZ = 100.0
 
 def _above() -> Camera:
     return Camera(
-        width=640, height=480, focal_px=900.0, distance_mm=1500.0, tilt_deg=12.0, azimuth_deg=270.0
+        width=640, height=480, focal_px=820.0, distance_mm=1500.0, tilt_deg=12.0, azimuth_deg=270.0
     )
 
 
@@ -44,7 +44,7 @@ class LayoutConfig:
     sensor: Sensor = field(default_factory=lambda: Sensor(noise=1.5, contrast=0.0))
     size: tuple[float, float] = (900.0, 520.0)
     columns: int = 10
-    marker: float = 56.0
+    marker: float = 84.0
     cloth: tuple[float, float, float] = (0.03, 0.09, 0.02)
     pane: tuple[float, float, float] = (0.16, 0.17, 0.18)
     glow: tuple[float, float, float] = (0.28, 0.50, 0.62)
