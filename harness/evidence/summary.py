@@ -59,8 +59,13 @@ def counting(records: Sequence[Record]) -> dict[str, list[Record]]:
 
     What a broken-off or repeated attempt left stays in the journal and counts no more.
     """
+    return {scenario: made[-1] for scenario, made in finished_attempts(records).items()}
+
+
+def finished_attempts(records: Sequence[Record]) -> dict[str, list[list[Record]]]:
+    """Give for each scenario the records of every attempt that came to its end, in order."""
     attempt: dict[str, list[Record]] = {}
-    kept: dict[str, list[Record]] = {}
+    kept: dict[str, list[list[Record]]] = {}
     for record in records:
         scenario = record.body.get("scenario")
         if scenario is None:
@@ -69,7 +74,7 @@ def counting(records: Sequence[Record]) -> dict[str, list[Record]]:
             attempt[scenario] = []
         attempt.setdefault(scenario, []).append(record)
         if record.kind == "scenario-finished":
-            kept[scenario] = attempt.pop(scenario)
+            kept.setdefault(scenario, []).append(attempt.pop(scenario))
     return kept
 
 
