@@ -44,15 +44,38 @@ class DiceCanvas:
             others = [other for other in dice if other is not placed]
             self._cast(placed, others, rect)
         for rect in merged:
-            x0, y0, x1, y1 = rect
-            block, size = self._block(rect), (x1 - x0, y1 - y0)
-            covered = (self._depth[block] < np.inf).astype(np.float32)
-            cover = cv2.resize(covered, size, interpolation=cv2.INTER_AREA)
-            colour = cv2.resize(self._colour[block], size, interpolation=cv2.INTER_AREA)
-            part = picture[y0:y1, x0:x1]
-            part *= 1 - cover[..., None]
-            part += colour
+            self._lay_over(picture, rect, *self._resolved(rect))
         return merged
+
+    def smear(self, picture: Picture, placed: Placed, shift: NDArray[np.float64]) -> list[Rect]:
+        """Draw one die that moves by `shift` (x, y, pixels) while the picture is exposed."""
+        kernel = _line(shift)
+        rect = footprint(placed, self.camera, 3 + len(kernel) // 2)
+        if rect is None:
+            return []
+        self._depth[self._block(rect)] = np.inf
+        self._colour[self._block(rect)] = 0
+        self._cast(placed, [], rect)
+        cover, colour = (
+            np.asarray(cv2.filter2D(layer, -1, kernel), np.float32)
+            for layer in self._resolved(rect)
+        )
+        self._lay_over(picture, rect, cover, colour)
+        return [rect]
+
+    def _resolved(self, rect: Rect) -> tuple[Picture, Picture]:
+        """Give how much of each pixel is covered, (h, w), and by what light, (h, w, 3)."""
+        block, size = self._block(rect), (rect[2] - rect[0], rect[3] - rect[1])
+        covered = (self._depth[block] < np.inf).astype(np.float32)
+        cover = cv2.resize(covered, size, interpolation=cv2.INTER_AREA)
+        colour = cv2.resize(self._colour[block], size, interpolation=cv2.INTER_AREA)
+        return np.asarray(cover, np.float32), np.asarray(colour, np.float32)
+
+    @staticmethod
+    def _lay_over(picture: Picture, rect: Rect, cover: Picture, colour: Picture) -> None:
+        part = picture[rect[1] : rect[3], rect[0] : rect[2]]
+        part *= 1 - cover[..., None]
+        part += colour
 
     def _block(self, rect: Rect) -> tuple[slice, slice]:
         x0, y0, x1, y1 = (edge * self.samples for edge in rect)
@@ -102,6 +125,18 @@ def _edge_plane(die: Die) -> float:
     half = die.edge_mm / 2
     radius = die.style.edge_round * half
     return (half - radius) * 2**0.5 + radius
+
+
+def _line(shift: NDArray[np.float64]) -> Picture:
+    """Give the kernel, odd in size, that smears along a shift in pixels."""
+    length = min(float(np.abs(shift).max()), 60.0)
+    half = int(np.ceil(length / 2)) + 1
+    mask = np.zeros((2 * half + 1, 2 * half + 1), dtype=np.uint8)
+    way = shift / max(float(np.abs(shift).max()), 1e-9) * length / 2
+    ends = [tuple(int(v) for v in np.round((half + s * way) * 16)) for s in (-1, 1)]
+    cv2.line(mask, ends[0], ends[1], (255,), 1, cv2.LINE_AA, 4)
+    kernel = mask.astype(np.float32)
+    return np.asarray(kernel / kernel.sum(), dtype=np.float32)
 
 
 def footprint(placed: Placed, camera: Camera, margin: int = 3) -> Rect | None:

@@ -40,7 +40,7 @@ class Motion:
             axis = rng.standard_normal(3)
             spins.append(axis / np.linalg.norm(axis) * rng.uniform(14.0, 26.0))
         hops = tuple((rng.uniform(8.0, 22.0), rng.uniform(0.16, 0.24)) for _ in rest)
-        swirl = float(rng.choice([-1.0, 1.0]) * rng.uniform(3.0, 6.0))
+        swirl = float(rng.choice([-1.0, 1.0]) * rng.uniform(6.0, 11.0))
         return cls(tuple(rest), chambers, duration, swirl, hops, tuple(spins))
 
     def at(self, elapsed: float) -> tuple[Placed, ...]:

@@ -60,7 +60,7 @@ class SceneConfig:
     sensor: Sensor = field(default_factory=Sensor)
     gap_mm: float = 2.0
     touching: float = 0.0
-    exposure_s: float = 0.006
+    exposure_s: float = 0.012
     bank: int = 8
 
 
@@ -331,14 +331,12 @@ class Scene:
         return [rect]
 
     def _smeared(self, light: Picture, motion: Motion, elapsed: float) -> list[Rect]:
-        """Draw moving dice as the mean of some moments of the exposure."""
-        before = [self.config.exposure_s * (1 - (k + 0.5) / 3) for k in range(3)]
-        moments = [motion.at(max(0.0, elapsed - past)) for past in before]
-        rects = self._shadow(light, moments[1], samples=3)
-        shares = [light.copy() for _ in moments]
-        for share, dice in zip(shares, moments, strict=True):
-            rects += self._coarse.draw(share, dice)
-        for x0, y0, x1, y1 in merge(rects):
-            parts = [share[y0:y1, x0:x1] for share in shares]
-            light[y0:y1, x0:x1] = sum(parts[1:], parts[0]) / len(parts)
+        """Draw moving dice, smeared along the way they make during the exposure."""
+        camera, past = self.config.camera, max(0.0, elapsed - self.config.exposure_s)
+        dice = motion.at(elapsed)
+        rects = self._shadow(light, dice, samples=2)
+        pairs = zip(dice, motion.at(past), strict=True)
+        for now, before in sorted(pairs, key=lambda pair: float(pair[0].position[2])):
+            seen = camera.project(np.stack([before.position, now.position]))
+            rects += self._coarse.smear(light, now, seen[1] - seen[0])
         return rects
