@@ -218,12 +218,15 @@ class Monitor:
         ending = self._round
         if ending is None:
             return
+        # Counts first: too few may be what demands an answer.
+        for kind in ("at-least", "must"):
+            if ending.ruling is None and not ending.irregular:
+                for rule in self._musts:
+                    if rule.kind == kind:
+                        self._check_left_out(ending, rule, t)
         for item in ending.raised.values():
             if item.open and item.kind.answer is not None and not item.answered:
                 self._breach_irregular(ending, item, f"left out: {item.kind.says}", t)
-        if ending.ruling is None and not ending.irregular:
-            for rule in self._musts:
-                self._check_left_out(ending, rule, t)
         for rule in ending.pending:
             if rule.clause not in ending.clauses:
                 ending.clauses.add(rule.clause)

@@ -547,3 +547,133 @@ def test_activation_by_player_counts_only_on_a_players_shaker():
     assert player.watch(altered(player.round(), "activate", BY_PLAYER))[0] == []
     assert plain.watch(altered(plain.round(), "activate", BY_DEALER))[0] == []
     assert plain.watch(altered(plain.round(), "activate", BY_PLAYER))[0] == ["pa.g"]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("ny manual", ["ny.e.2", "ny.e.3", "ny.e.4", "ny.e.5", "ny.e.6"]),
+        ("nj manual", ["nj.c", "nj.d.1", "nj.e", "nj.f", "nj.g"]),
+        ("nj automated", ["nj.c", "nj.d.2", "nj.e", "nj.f", "nj.g"]),
+        ("pa manual", ["pa.b.1", "pa.c", "pa.d", "pa.e", "pa.f"]),
+        ("pa automated covered", ["pa.b.2", "pa.c", "pa.d", "pa.e", "pa.f"]),
+        ("pa player", ["pa.d", "pa.e", "pa.f", "pa.g"]),
+        ("cca", ["cca.5.1", "cca.7.3"]),  # nothing tumbled: no result is demanded, nothing else
+        ("ts", ["ts.1", "ts.2", "ts.3"]),
+    ],
+)
+def test_a_round_in_which_nothing_is_done_leaves_out_every_duty(name: str, expected: Expected):
+    """Fails if a duty is only watched once some other act has come."""
+    assert DEALINGS[name].watch([act("round-start"), act("round-end")])[0] == expected
+
+
+def test_a_tumbled_game_left_there_leaves_out_the_rest():
+    """Fails if 5.2 to 5.5 are watched only once the tumbler is uncovered, or 7.6 is charged too."""
+    dealing = DEALINGS["cca"]
+    place = dealing.head.index(act("place-your-bets")) + 1
+    left = [*dealing.head[:place], act("round-end")]
+    assert dealing.watch(left) == (["cca.5.2", "cca.5.3", "cca.5.4", "cca.5.5"], "settled")
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "more", "expected"),
+    [
+        # A shake in sight before the cover goes on.
+        ("ny manual", "cover-on", act("shake"), ["ny.e.3"]),
+        ("nj manual", "cover-on", act("shake"), ["nj.d.1"]),
+        ("pa manual", "cover-on", act("shake"), ["pa.b.1"]),
+        # A shake after the cover came off.
+        ("pa manual", "announce", act("shake"), ["pa.d"]),
+        # Tossed after the call where the round begins with the toss.
+        ("pa manual", "cover-off", act("shake"), ["pa.b.1"]),
+        ("pa automated covered", "cover-off", BY_DEALER, ["pa.b.2"]),
+        # A covered automated shaker may be covered again; only (e) of a manual one forbids it.
+        ("pa automated covered", "pay-winners", act("cover-on"), []),
+        ("pa automated covered", "clear", act("cover-on"), []),
+        ("ny automated", "collect-losers", act("cover-on"), ["ny.e.5"]),
+        # A fourth tumble after the call to bet; none that anybody minds once the result is out.
+        ("cca", "wager", act("shake"), ["cca.5.1", "cca.7.3"]),
+        ("cca", "no-more-bets", BY_DEALER, ["cca.5.1", "cca.7.3"]),
+        ("cca", "key", act("shake"), []),
+        # An outsider at the tumbler.
+        ("cca", "place-your-bets", BY_PLAYER, ["cca.5.6", "cca.7.3"]),
+        ("cca", "no-more-bets", BY_PLAYER, ["cca.5.6", "cca.7.3"]),
+        ("cca", "collect-losers", BY_PLAYER, ["cca.5.6"]),
+        # Covered again before the result is called.
+        ("cca", "announce", act("cover-on"), ["cca.5.2"]),
+        ("cca", "wager", act("wager", area="big"), []),
+        # Calls and covers made twice.
+        ("ny manual", "shake", act("no-more-bets"), []),
+        ("ny manual", "shake", act("cover-on"), []),
+        ("pa manual", "wager", act("cover-on"), []),
+        ("ts", "wager", act("wager", area="big"), []),
+        ("ts", "activate", act("wager", area="big"), ["ts.2"]),
+        ("pa automated", "dice-at-rest", act("wager", area="big"), ["pa.g"]),
+        # A key pressed once all is cleared.
+        ("ny manual", "round-end", act("key", value=6), ["ny.e.4"]),
+    ],
+)
+def test_one_act_too_many(name: str, place: str, more: Act, expected: Expected):
+    """Fails if an act out of its place goes unseen, or one that does no harm is a breach."""
+    dealing = DEALINGS[name]
+    assert dealing.watch(before(dealing.round(), place, more))[0] == expected
+
+
+def moved(whole: list[Act], name: str, place: str) -> list[Act]:
+    (one,) = [one for one in whole if one[0] == name]
+    return before(altered(whole, name), place, one)
+
+
+@pytest.mark.parametrize(
+    ("name", "what", "place", "expected"),
+    [
+        # The call after the shaking, under a cover put on in time: one breach, of the call.
+        ("ny manual", "no-more-bets", "cover-off", ["ny.e.2"]),
+        ("ny manual", "hand-motion", "cover-off", ["ny.e.2"]),
+        ("nj manual", "no-more-bets", "cover-off", ["nj.c"]),
+        ("ny automated covered", "no-more-bets", "activate", []),
+        ("nj automated", "activate", "key", ["nj.d.2"]),
+        ("pa automated", "activate", "key", ["pa.g"]),
+        ("pa automated covered", "activate", "key", ["pa.b.2"]),
+        ("cca", "place-your-bets", "cover-off", ["cca.5.2"]),
+        ("cca", "place-your-bets", "cover-on", ["cca.5.1", "cca.7.3"]),
+        ("ts", "countdown-end", "countdown-start", ["ts.1"]),
+        ("pa manual", "lamps", "key", ["pa.d"]),
+        ("nj automated", "lamps", "key", ["nj.e"]),
+        ("ny manual", "clear", "collect-losers", ["ny.e.6"]),
+        ("ny manual", "announce", "cover-off", ["ny.e.4"]),
+    ],
+)
+def test_one_act_in_another_place(name: str, what: str, place: str, expected: Expected):
+    """Fails if one act out of order is two breaches, or one of a clause that does not order it."""
+    dealing = DEALINGS[name]
+    whole = dealing.round()
+    assert dealing.watch(moved(whole, what, place))[0] == expected
+
+
+def test_a_cover_left_on_from_before():
+    """Fails if a cover taken off as the round begins is taken for the reveal of its dice.
+
+    New York and New Jersey have the cover put on after the call, the others have it on as the dice
+    are tossed.
+    """
+    on, off = act("cover-on"), act("cover-off")
+    for name in ("ny manual", "nj manual", "pa manual", "cca"):
+        dealing = DEALINGS[name]
+        taken_off = [dealing.head[0], off, *dealing.round()[1:]]
+        assert dealing.watch([on], taken_off) == ([], "settled")
+    for name, expected in [
+        ("ny manual", ["ny.e.3"]),
+        ("nj manual", ["nj.d.1"]),
+        ("pa manual", []),
+        ("cca", []),
+    ]:
+        dealing = DEALINGS[name]
+        left_on = altered(dealing.round(), "cover-on")
+        assert dealing.watch([on], left_on)[0] == expected
+
+
+def test_an_automated_shaker_that_stays_covered_in_new_jersey_breaches_f_alone():
+    """Fails if the duty to uncover the manual shaker is demanded of the automated one."""
+    dealing = DEALINGS["nj automated"]
+    assert dealing.watch(before(dealing.round(), "activate", act("cover-on")))[0] == ["nj.f"]

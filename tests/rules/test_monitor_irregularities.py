@@ -265,3 +265,96 @@ def test_the_cover_binds_an_automated_shaker_by_option():
     shaken = [*covered.head[:-1], *acts("shake", "shake", "shake"), covered.head[-1]]
     whole = shaken + covered.round()[len(covered.head) :]
     assert watched(covered, whole, options).deviations == []
+
+
+@pytest.mark.parametrize("name", ["ny manual", "nj manual", "pa manual"])
+def test_a_silent_source_does_not_forbid_to_cover_and_shake_again(name: str):
+    """Fails if a second toss, after dice that had no reading, is held against the dealer."""
+    dealing = DEALINGS[name]
+    again = [*acts("cover-on", "shake", "shake", "shake", "cover-off")]
+    rest = [act("dice-at-rest", values=list(DICE)), *dealing.tail()]
+    assert dealing.watch([*dealing.head, lying("leaning"), *again, *rest]) == ([], "settled")
+
+
+def test_what_happens_after_the_result_is_out_voids_nothing():
+    """Fails if a tumbler or a die that fails after the announcement undoes the result."""
+    for what in ("tumbler", "die broken"):
+        whole = CCA_ROUND.round()
+        place = whole.index(act("pay-winners"))
+        handled = [fault(what), act("inspector-told"), act("fault-rectified")]
+        assert CCA_ROUND.watch([*whole[:place], *handled, *whole[place:]]) == ([], "settled")
+
+
+def test_an_entry_that_the_fault_prevented_is_not_demanded():
+    """Fails if keys are demanded of a terminal that is reported out of order."""
+    whole = CCA_ROUND.round()
+    keyless = [one for one in whole if one[0] not in ("key", "lamps")]
+    handled = [fault("entry terminal"), act("inspector-told"), act("fault-rectified")]
+    place = keyless.index(act("collect-losers"))
+    assert CCA_ROUND.watch([*keyless[:place], *handled, *keyless[place:]]) == ([], "settled")
+
+
+def test_no_result_for_a_wrong_tumbling_stands_beside_a_lamp_fault():
+    """Fails if a lamp fault takes away another ground for no result."""
+    short = [one for one in CCA_ROUND.head if one != act("shake")]
+    whole = [*short, *CCA_ROUND.round()[len(CCA_ROUND.head) :]]
+    place = whole.index(act("collect-losers"))
+    ended = [fault("lamps"), act("inspector-told"), act("fault-rectified"), declared("dealer")]
+    assert CCA_ROUND.watch([*whole[:place], *ended, ROUND_END]) == (["cca.5.1"], "void")
+
+
+@pytest.mark.parametrize(
+    ("begun", "clause"),
+    [
+        ([*CCA_ROUND.head, lying("leaning")], "cca.7.1"),
+        ([*CCA_ROUND.head, lying("broken")], "cca.7.4"),
+        ([*CCA_ROUND.head[:4], fault("tumbler"), *CCA_ROUND.head[4:]], "cca.7.2"),
+        ([one for one in CCA_ROUND.head if one != act("cover-on")], "cca.7.3"),
+    ],
+)
+def test_settling_a_round_that_has_no_result_is_told_as_it_begins(begun, clause: str):
+    """Fails if the breach is told only when the losers' wagers are gone."""
+    whole = [*begun, *CCA_ROUND.tail()]
+    told = {one.clause: one.at for one in watched(CCA_ROUND, whole).deviations}
+    assert whole[int(told[clause])] == act("collect-losers")
+
+
+def test_two_activations_are_too_few_by_the_option():
+    """Fails if activations are not counted where the option says they are the tumbles."""
+    head = [one for one in CCA_ROUND.head if one[0] not in ("shake", "activate")]
+    place = head.index(act("cover-on")) + 1
+    whole = [*head[:place], *[act("activate", by="dealer")] * 2, *head[place:]]
+    whole += CCA_ROUND.round()[len(CCA_ROUND.head) :]
+    found = watched(CCA_ROUND, whole, {"tumble-event": "activation"}).deviations
+    assert [one.clause for one in found] == ["cca.5.1", "cca.7.3"]
+
+
+def test_tai_sai_after_a_trouble_it_does_not_speak_of():
+    """Fails if a second reading, or a fault that was overcome, leaves no result."""
+    again = [act("dice-at-rest", values=list(DICE)), *TS_ROUND.tail()]
+    assert TS_ROUND.watch([*TS_ROUND.head, lying("missing"), *again]) == ([], "settled")
+    assert TS_ROUND.watch([*TS_ROUND.head, fault("puncher"), ROUND_END]) == ([], "no-result")
+    assert TS_ROUND.watch([*TS_ROUND.head, fault("puncher"), *again]) == ([], "settled")
+    whole = TS_ROUND.round()
+    place = whole.index(lamps(*DICE))
+    late = [*whole[:place], fault("monitor"), ROUND_END]
+    assert TS_ROUND.watch(late)[0] == ["ts.3"]
+
+
+def test_one_fault_is_one_breach_however_long_it_lasts():
+    """Fails if every round that follows an unrectified fault is counted anew."""
+    whole = CCA_ROUND.round()
+    told = [fault("lamp"), act("inspector-told")]
+    assert CCA_ROUND.watch(whole, told, whole, whole) == (["cca.7.7"], "stopped")
+    assert CCA_ROUND.watch(whole, told[:1], whole, whole) == (["cca.7.7"], "stopped")
+
+
+def test_wrong_lamps_are_told_apart_from_what_people_did():
+    """Fails if a deviation does not say whether the lamps or a person is behind it."""
+    for name, dealing in DEALINGS.items():
+        whole = [WRONG if one[0] == "lamps" else one for one in dealing.round()]
+        (found,) = watched(dealing, whole).deviations
+        assert found.lamps, name
+        keyless = [one for one in dealing.round() if one != act("key", value=4)]
+        (found,) = watched(dealing, keyless).deviations
+        assert not found.lamps, name
