@@ -165,12 +165,14 @@ class Limits(Section):
 
 
 class InputTest(Section):
-    """A relay of ours that puts every lamp input of some devices to true: a reference for each.
+    """Relays of ours that put every lamp input of some devices to a known level.
 
-    It tells an input that is stuck from a lamp that is: closed, every input must read true.
+    high: closed, every input must read true; low: closed, it parts the inputs from the lamps and
+    every input must read false. So an input that is stuck is told from a lamp that is.
     """
 
-    output: ChannelRef
+    high: ChannelRef | None = None
+    low: ChannelRef | None = None
     devices: tuple[str, ...] = Field(min_length=1)
     settle_ms: NotNegative = 50.0
 
@@ -797,7 +799,10 @@ def _uses(rig: Rig) -> Iterator[_Use]:
             for key, channel in getattr(rig.keys, part).items():
                 yield _Use(("keys", part, key), channel, ("inputs",))
     if rig.input_test is not None:
-        yield _Use(("input_test", "output"), rig.input_test.output, ("outputs",))
+        for level in ("high", "low"):
+            channel = getattr(rig.input_test, level)
+            if channel is not None:
+                yield _Use(("input_test", level), channel, ("outputs",))
     for role in ("cover_sense", "shake_sense", "fault_line"):
         channel = getattr(rig.roles, role)
         if channel is not None:

@@ -7,7 +7,7 @@ whoever reads pictures. A check that fails is a fault of ours (`RIG_FAULT`), nev
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.rig.bench import Bench
+from harness.rig.channels import Channel
 from harness.rig.contacts import RelayKeys, open_and_verify
 from harness.rig.device import Driver, Inputs, Outputs
 from harness.rig.drivers.camera import CameraSettings, LiveCamera
@@ -181,45 +182,49 @@ def references(bench: Bench) -> Iterator[Check]:
 
 
 def inputs_follow(bench: Bench) -> Iterator[Check]:
-    """Put every lamp input to true by the test relay, and see which do not follow."""
+    """Put every lamp input to a known level by the test relays, and see which do not follow."""
     test, lamps = bench.rig.input_test, bench.rig.lamps
     if test is None or lamps is None:
         return
-    outputs = cast("Outputs", bench.devices[test.output.device])
     maps = [lamps.map, *(path.map for path in lamps.paths.values())]
     for name in test.devices:
-        wired = {
-            c.channel: (area, c.invert)
+        areas = {
+            c.channel: area
             for lamp_map in maps
             for area, several in lamp_map.items()
             for c in several
             if c.device == name
         }
         inputs = cast("Inputs", bench.devices[name])
-        try:
-            at_rest = inputs.read(list(wired))
-            outputs.switch(test.output.channel, on=True)
+        for relay, level in ((test.high, True), (test.low, False)):
+            if relay is None:
+                continue
+            what = f"inputs follow the test relay {'high' if level else 'low'}"
             try:
-                time.sleep(test.settle_ms / 1000)
-                driven = inputs.read(list(wired))
-            finally:
-                outputs.switch(test.output.channel, on=False)
-            time.sleep(test.settle_ms / 1000)
-            released = inputs.read(list(wired))
-        except HarnessError as error:
-            yield _failed(f"device:{name}", "inputs follow the test relay", error)
-            continue
-        stuck = 0
-        for channel, (area, invert) in wired.items():
-            if driven[channel] == invert:
-                stuck += 1
-                yield _stuck(area, name, channel, "low")
-            elif released[channel] != at_rest[channel]:
-                stuck += 1
-                yield _stuck(area, name, channel, "high")
-        if not stuck:
-            found = f"all {len(wired)} follow"
-            yield Check(f"device:{name}", "inputs follow the test relay", Verdict.PASS, found)
+                read = _read_while_closed(bench, relay, inputs, list(areas), test.settle_ms / 1000)
+            except HarnessError as error:
+                yield _failed(f"device:{name}", what, error)
+                continue
+            stuck = [channel for channel, value in read.items() if value is not level]
+            for channel in stuck:
+                yield _stuck(areas[channel], name, channel, "low" if level else "high")
+            if not stuck:
+                found = f"all {len(areas)} do"
+                yield Check(f"device:{name}", what, Verdict.PASS, found)
+
+
+def _read_while_closed(
+    bench: Bench, relay: Channel, inputs: Inputs, channels: list[str], settle_s: float
+) -> Mapping[str, bool]:
+    """Read inputs with a relay closed, and open it again whatever happens."""
+    outputs = cast("Outputs", bench.devices[relay.device])
+    outputs.switch(relay.channel, on=True)
+    try:
+        time.sleep(settle_s)
+        return inputs.read(channels)
+    finally:
+        outputs.switch(relay.channel, on=False)
+        time.sleep(settle_s)
 
 
 def _stuck(area: str, device: str, channel: str, level: str) -> Check:

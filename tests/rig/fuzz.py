@@ -1,0 +1,119 @@
+"""The parsers of the rig as functions of bytes, with sound examples to mutate."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from harness.rig import adapter_lines, mjpeg, visa_link
+from harness.rig.drivers import adam_4000, modbus_tcp, numato
+from harness.rig.errors import ReplyError
+from harness.rig.json_channel import parse_message
+from harness.rig.modbus_rtu import parse_reply, read_bits, read_registers, write_coil
+from harness.rig.pictures import whole_jpeg
+from tests.rig.peers import framed
+
+
+@dataclass(frozen=True)
+class Parser:
+    """One parser: how it is called, replies that it takes, whether a checksum guards them."""
+
+    call: Callable[[bytes], object]
+    sound: Sequence[bytes]
+    guarded: bool = False
+
+    def survives(self, data: bytes) -> bool:
+        """Call it; tell whether the data was taken. Any error but a documented one passes out."""
+        try:
+            self.call(data)
+        except ReplyError:
+            return False
+        return True
+
+
+def _raised(data: bytes) -> None:
+    error = modbus_tcp.classify(data, 1, 2, "x")
+    assert isinstance(error, ReplyError)
+
+
+def _adam(data: bytes) -> object:
+    text = adam_4000.parse_reply(data, 1, True, "x")
+    return adam_4000.parse_channels(text, "4050", "x")
+
+
+def _plain_adam(data: bytes) -> object:
+    return adam_4000.parse_channels(adam_4000.parse_reply(data, 1, False, "x"), "4053", "x")
+
+
+def _adapter(body: str) -> bytes:
+    return adapter_lines.line(7, body)
+
+
+PARSERS = {
+    "rtu read of 64 inputs": Parser(
+        lambda data: parse_reply(read_bits(1, 2, 0, 64), data, "x"),
+        [framed(1, 2, 8, *range(8))],
+        guarded=True,
+    ),
+    "rtu read of registers": Parser(
+        lambda data: parse_reply(read_registers(1, 0x8000, 1), data, "x"),
+        [framed(1, 3, 2, 0, 200)],
+        guarded=True,
+    ),
+    "rtu write": Parser(
+        lambda data: parse_reply(write_coil(1, 3, 0xFF00), data, "x"),
+        [framed(1, 5, 0, 3, 0xFF, 0)],
+        guarded=True,
+    ),
+    "modbus/tcp": Parser(_raised, [bytes.fromhex("0001 0000 0004 01 02 01 05")]),
+    "adam with checksum": Parser(
+        _adam, [adam_4000.command("!112200", checksum=True)], guarded=True
+    ),
+    "adam": Parser(_plain_adam, [b"!BEDE00\r"]),
+    "numato": Parser(
+        lambda data: numato.parse_reply("gpio readall", data, "x"),
+        [b"gpio readall\n\r00ff\n\r>", b"gpio readall\r#intr\r00ff\r>"],
+    ),
+    "adapter line": Parser(
+        lambda data: adapter_lines.parse_reply(7, data, "x"),
+        [_adapter("OK IDLE 4"), _adapter("OK"), _adapter("OK 3 1 1 5")],
+        guarded=True,
+    ),
+    "scpi numbers": Parser(
+        lambda data: visa_link.parse_numbers(data.decode("latin-1"), None, "x"),
+        [b"+4.98E+00,-1.2E-02", b"7"],
+    ),
+    "scpi block": Parser(lambda data: visa_link.parse_block(data, "x"), [b"#213(@101,102,10)\n"]),
+    "scpi channel list": Parser(
+        lambda data: visa_link.parse_channel_list(data, "x"), [b"#214(@101,102,103)"]
+    ),
+    "json line": Parser(lambda data: parse_message(data, "x"), [b'{"ok": true, "why": "a"}']),
+    "mjpeg stream": Parser(
+        lambda data: mjpeg.PartParser(b"cut", "x").feed(data),
+        [b"--cut\r\nContent-Length: 3\r\nX-Timestamp: 1.5\r\n\r\nabc\r\n--cut\r\n\r\n"],
+    ),
+    "jpeg": Parser(whole_jpeg, [b"\xff\xd8\xff\xda\x00\x04ab12\xff\x00\xff\xd0\xff\xd9"]),
+}
+
+
+def strings(sound: Sequence[bytes], count: int, rng: random.Random) -> Iterator[bytes]:
+    """Give sound replies, random bytes, and sound replies with bytes changed, cut, put in."""
+    yield from sound
+    for n in range(count):
+        if n % 2:
+            yield rng.randbytes(rng.randrange(80))
+            continue
+        data = bytearray(rng.choice(sound))
+        for _ in range(rng.randrange(1, 5)):
+            at = rng.randrange(len(data) + 1)
+            act = rng.randrange(4)
+            if act == 0 and at < len(data):
+                data[at] ^= 1 << rng.randrange(8)
+            elif act == 1:
+                data[at:at] = rng.randbytes(rng.randrange(1, 4))
+            elif act == 2:
+                del data[at : at + rng.randrange(1, 4)]
+            else:
+                del data[at:]
+        yield bytes(data)

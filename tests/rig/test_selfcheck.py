@@ -1,0 +1,132 @@
+"""The self-check finds our own faults before a table is judged, and names part and remedy."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from harness.rig.bench import open_bench
+from harness.rig.errors import OutputsNotOpenError
+from harness.rig.rigfile import load_rig
+from harness.rig.selfcheck import Check, link_findings, self_check
+from harness.verdicts import Verdict
+from tests.rig.peers import PtyPeer
+from tests.rig.test_bench import TwoUnits, real_rig
+
+TODAY = date(2026, 6, 1)
+
+
+def checks(rig_file, units: TwoUnits, *changes: tuple[str, str], more: str = "") -> list[Check]:
+    with PtyPeer(units) as peer:
+        path = real_rig(rig_file, peer.path)
+        text = path.read_text() + more
+        for old, new in changes:
+            assert old in text
+            text = text.replace(old, new)
+        with open_bench(load_rig(rig_file(text=text))) as bench:
+            return list(self_check(bench, TODAY))
+
+
+def bad(found: list[Check]) -> dict[str, str]:
+    return {check.part: check.fault for check in found if check.finding() is not None}
+
+
+@pytest.fixture
+def units() -> TwoUnits:
+    units = TwoUnits()
+    units.inputs.inputs[63] = True
+    return units
+
+
+def test_a_good_bench_is_good(rig_file, units) -> None:
+    found = checks(rig_file, units)
+    assert bad(found) == {}
+    assert {check.part for check in found} >= {"device:keys", "input:inputs:62", "keys"}
+
+
+def test_a_stuck_reference(rig_file, units) -> None:
+    units.inputs.inputs[63] = False
+    found = checks(rig_file, units)
+    assert bad(found) == {"input:inputs:63": "stuck"}
+    assert all(check.remedy for check in found if check.finding())
+
+
+def test_another_device_than_the_file_says(rig_file, units) -> None:
+    change = ('driver = "waveshare-relay"', 'driver = "waveshare-relay"\nidentity = "V9.99"')
+    found = checks(rig_file, units, change)
+    assert bad(found) == {"device:keys": "wrong-device"}
+
+
+@pytest.mark.parametrize(
+    ("due", "faults"),
+    [("2026-05-31", {"device:inputs": "calibration-expired"}), ("2026-06-01", {})],
+)
+def test_calibration_dates(rig_file, units, due, faults) -> None:
+    change = ("channels = 64", f"channels = 64\ncalibration_due = {due}")
+    assert bad(checks(rig_file, units, change)) == faults
+
+
+def test_a_welded_relay_is_seen_on_its_second_contact(rig_file, units) -> None:
+    units.inputs.inputs[40] = True
+    more = '\n[keys.readback]\n1 = "inputs:40"\n2 = "inputs:41"\n'
+    with PtyPeer(units) as peer:
+        text = real_rig(rig_file, peer.path).read_text() + more
+        rig = load_rig(rig_file(text=text))
+        with pytest.raises(OutputsNotOpenError, match="relay:1"), open_bench(rig):
+            pass
+
+
+class StuckInputs(TwoUnits):
+    """The lamp of big is lit; relay 7 puts the inputs to a level; input 0 is stuck at the other."""
+
+    def __init__(self, level: bool) -> None:
+        super().__init__()
+        self.level = level
+
+    def __call__(self, frame: bytes) -> bytes | None:
+        reply = self.relays(frame)
+        lamps = [channel in (1, 2) for channel in range(64)]
+        self.inputs.inputs = [self.level] * 64 if self.relays.coils[7] else lamps
+        self.inputs.inputs[0] = not self.level
+        self.inputs.inputs[62], self.inputs.inputs[63] = False, True
+        return (reply or b"") + (self.inputs(frame) or b"") or None
+
+
+@pytest.mark.parametrize("word", ["high", "low"])
+def test_a_stuck_lamp_input_is_told_from_its_lamp(rig_file, word) -> None:
+    """F17: the input is found, and the lamp of big, which is lit, is not blamed."""
+    more = f'\n[input_test]\n{word} = "keys:7"\ndevices = ["inputs"]\nsettle_ms = 5\n'
+    found = checks(rig_file, StuckInputs(word == "high"), more=more)
+    assert bad(found) == {"input:small": "stuck"}
+
+
+def test_a_broken_link_is_one_check_not_a_crash(rig_file, units) -> None:
+    """The inputs fall silent once the bench is open: each check that needs them says so."""
+    with PtyPeer(units) as peer:
+        path = real_rig(rig_file, peer.path)
+        text = path.read_text().replace(
+            "channels = 64", "channels = 64\nreply_ms = 50\nlate_ms = 0"
+        )
+        with open_bench(load_rig(rig_file(text=text))) as bench:
+            units.inputs.unit = 9
+            found = list(self_check(bench, TODAY))
+    assert bad(found)["input:inputs:62"] == "no-reply"
+
+
+def test_spoilt_and_repeated_reads_are_in_the_record(rig_file, units) -> None:
+    """F32: a corrupt reply is read again, counted, and told as a fault of the link."""
+    with PtyPeer(units) as peer, open_bench(load_rig(real_rig(rig_file, peer.path))) as bench:
+        assert link_findings(bench) == []
+
+        def corrupt(_frame: bytes, reply: bytes) -> bytes:
+            units.inputs.spoil = None
+            return reply[:-1] + bytes((reply[-1] ^ 1,))
+
+        units.inputs.spoil = corrupt
+        assert bench.lamps[0].sense().lit == frozenset()
+        (finding,) = link_findings(bench)
+        assert finding.verdict is Verdict.RIG_FAULT
+        assert finding.part == ("device:inputs",)
+        assert finding.fault == "corrupt-reply"
+        assert "1 read(s) repeated" in finding.what
