@@ -163,6 +163,7 @@ class Monitor:
         self._late: list[_Late] = []
         self._prelude: deque[Event] = deque(maxlen=_PRELUDE_LIMIT)
         self._states_before_prelude = dict(self._states)
+        self._told_between: set[str] = set()
         self._new: list[Deviation] = []
 
     @property
@@ -201,7 +202,7 @@ class Monitor:
 
     # Rounds
 
-    def _begin_round(self, t: float, *, implied: bool) -> None:
+    def _begin_round(self, t: float, *, implied: bool) -> _Round:
         self._forget_prelude()
         self._round = begun = _Round(implied)
         for state in self._procedure.states:
@@ -213,16 +214,17 @@ class Monitor:
             if wrong:
                 kind = watch.kind
                 self._breach(begun, Deviation(kind.clause, wrong, t, kind.id))
+        return begun
 
     def _close_round(self, t: float) -> None:
         ending = self._round
         if ending is None:
             return
         # Counts first: too few may be what demands an answer.
-        for kind in ("at-least", "must"):
+        for left_out in ("at-least", "must"):
             if ending.ruling is None and not ending.irregular:
                 for rule in self._musts:
-                    if rule.kind == kind:
+                    if rule.kind == left_out:
                         self._check_left_out(ending, rule, t)
         for item in ending.raised.values():
             if item.open and item.kind.answer is not None and not item.answered:
@@ -275,22 +277,24 @@ class Monitor:
             event.name == "announce"
             and any(earlier.name in ("shake", "activate") for earlier in self._prelude)
         ):
-            earlier = list(self._prelude)
+            earlier, told = list(self._prelude), set(self._told_between)
             self._states.update(self._states_before_prelude)
-            self._begin_round(event.t, implied=True)
+            begun = self._begin_round(event.t, implied=True)
+            begun.clauses |= told
             for past in (*earlier, event):
-                if self._round is not None:
-                    self._take(past, self._round)
+                self._take(past, begun)
             return
         acts = self._acts_outside(event)
         for rule in self._listening(acts):
-            if rule.always and self._states_hold(rule):
+            if rule.always and self._states_hold(rule) and rule.clause not in self._told_between:
+                self._told_between.add(rule.clause)
                 self._new.append(_against(rule, f"not so: {rule.says}", event.t))
         self._update_states(acts)
         self._prelude.append(event)
 
     def _forget_prelude(self) -> None:
         self._prelude.clear()
+        self._told_between.clear()
         self._states_before_prelude = {
             state.name: self._states[state.name]
             for state in self._procedure.states

@@ -468,6 +468,8 @@ def test_an_automated_shaker_of_new_jersey_is_never_covered():
     dealing = DEALINGS["nj automated"]
     on_off = [act("cover-on"), act("cover-off")]
     assert dealing.watch(on_off, dealing.round())[0] == ["nj.f"]
+    assert dealing.watch(on_off, on_off, dealing.round())[0] == ["nj.f"]
+    assert dealing.watch(on_off, dealing.round()[1:])[0] == ["nj.f"]
     assert dealing.watch(dealing.round(), on_off)[0] == ["nj.f"]
     assert dealing.watch(before(dealing.round(), "no-more-bets", *on_off))[0] == ["nj.f"]
     assert dealing.watch(before(dealing.round(), "clear", *on_off))[0] == ["nj.f"]
