@@ -33,7 +33,7 @@ class InspectionWatch:
             elif not self._opened:
                 self._opened = True
                 if self._records < kind.times:
-                    return f"the table opened although not: {kind.says}"
+                    return f"the table opened; the rule: {kind.says}"
         return None
 
     def play_begins(self) -> str | None:
@@ -43,7 +43,7 @@ class InspectionWatch:
         if self._opened:
             self._records = 0
         self._shift_due = self._opened = self._failed = False
-        return f"play began although not: {self.kind.says}" if wrong else None
+        return f"play began; the rule: {self.kind.says}" if wrong else None
 
     def _record(self, *, passed: bool) -> None:
         self._records += 1

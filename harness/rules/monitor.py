@@ -101,7 +101,8 @@ class _Round:
     """Ids of rules breached and irregularities raised."""
     clauses: set[str] = field(default_factory=set)
     raised: dict[str, _Raised] = field(default_factory=dict)
-    pending: list[Rule] = field(default_factory=list)
+    pending: list[tuple[Rule, str]] = field(default_factory=list)
+    """Breaches that an act may still mend: the rule, and what is wrong."""
     ruling: Ruling | None = None
     result: Result = field(default_factory=Result)
 
@@ -228,11 +229,11 @@ class Monitor:
                         self._check_left_out(ending, rule, t)
         for item in ending.raised.values():
             if item.open and item.kind.answer is not None and not item.answered:
-                self._breach_irregular(ending, item, f"left out: {item.kind.says}", t)
-        for rule in ending.pending:
+                self._breach_irregular(ending, item, f"left out; the rule: {item.kind.says}", t)
+        for rule, what in ending.pending:
             if rule.clause not in ending.clauses:
                 ending.clauses.add(rule.clause)
-                self._late.append(_Late(rule.handled_by, _against(rule, f"not so: {rule.says}", t)))
+                self._late.append(_Late(rule.handled_by, _against(rule, what, t)))
         for stop in self._stops:
             wrong = stop.round_ends()
             if wrong:
@@ -249,7 +250,9 @@ class Monitor:
         if rule.kind == "must":
             missing = [act for act in rule.acts if not ending.seen[act]]
             if missing:
-                self._breach_rule(ending, rule, f"left out ({', '.join(missing)}): {rule.says}", t)
+                self._breach_rule(
+                    ending, rule, f"left out ({', '.join(missing)}); the rule: {rule.says}", t
+                )
         elif ending.counts[rule.id] < rule.count:
             self._breach_rule(ending, rule, _too_few(rule, ending.counts[rule.id]), t)
 
@@ -288,7 +291,7 @@ class Monitor:
         for rule in self._listening(acts):
             if rule.always and self._states_hold(rule) and rule.clause not in self._told_between:
                 self._told_between.add(rule.clause)
-                self._new.append(_against(rule, f"not so: {rule.says}", event.t))
+                self._new.append(_against(rule, f"{event.name}; the rule: {rule.says}", event.t))
         self._update_states(acts)
         self._prelude.append(event)
 
@@ -322,7 +325,9 @@ class Monitor:
         self._rule(acts, current, event.t)
         self._update_stops(current, acts, event.t)
         current.pending = [
-            rule for rule in current.pending if not any(act in rule.handled_by for act in acts)
+            (rule, what)
+            for rule, what in current.pending
+            if not any(act in rule.handled_by for act in acts)
         ]
         self._update_states(acts)
         for act in acts:
@@ -364,21 +369,27 @@ class Monitor:
             missing = [act for act in rule.first if not seen[act]]
             if missing:
                 self._breach_rule(
-                    current, rule, f"{event.name} before {', '.join(missing)}: {rule.says}", t
+                    current,
+                    rule,
+                    f"{event.name} before {', '.join(missing)}; the rule: {rule.says}",
+                    t,
                 )
         elif rule.kind == "not-behind":
             if any(not seen[act] for act in acts if act in rule.acts):
                 passed = [act for act in rule.behind if seen[act]]
                 if passed:
                     self._breach_rule(
-                        current, rule, f"{event.name} after {', '.join(passed)}: {rule.says}", t
+                        current,
+                        rule,
+                        f"{event.name} after {', '.join(passed)}; the rule: {rule.says}",
+                        t,
                     )
         elif rule.kind == "never":
-            self._breach_rule(current, rule, f"{event.name}: {rule.says}", t)
+            self._breach_rule(current, rule, f"{event.name}; the rule: {rule.says}", t)
         elif rule.kind == "agrees":
             wrong = self._disagreement(rule, acts, current.result, event)
             if wrong:
-                self._breach_rule(current, rule, f"{wrong}: {rule.says}", t)
+                self._breach_rule(current, rule, f"{wrong}; the rule: {rule.says}", t)
 
     def _disagreement(
         self, rule: Rule, acts: Sequence[str], result: Result, event: Event
@@ -416,7 +427,7 @@ class Monitor:
                 item.healed, item.again = True, False
             barred = [act for act in acts if act in kind.bars]
             if barred and item.open and (not item.answered or item.again):
-                self._breach_irregular(current, item, f"{barred[0]} came: {kind.says}", t)
+                self._breach_irregular(current, item, f"{barred[0]} came; the rule: {kind.says}", t)
 
     def _breach_irregular(self, current: _Round, item: _Raised, what: str, t: float) -> None:
         # One omitted answer is one breach, whatever else would have demanded it too.
@@ -427,9 +438,10 @@ class Monitor:
 
     def _rule(self, acts: Sequence[str], current: _Round, t: float) -> None:
         if current.ruling is not None:
-            if any(act in current.ruling.bars for act in acts):
-                ruling = current.ruling
-                what = f"not so: {ruling.says}"
+            ruling = current.ruling
+            barred = [act for act in acts if act in ruling.bars]
+            if barred:
+                what = f"{barred[0]} came; the rule: {ruling.says}"
                 self._breach(current, Deviation(ruling.clause, what, t, ruling.id))
             return
         current.ruling = next(
@@ -459,7 +471,7 @@ class Monitor:
         if not rule.handled_by:
             self._breach(current, _against(rule, what, t))
         elif not known and not any(current.seen[act] for act in rule.handled_by):
-            current.pending.append(rule)
+            current.pending.append((rule, what))
 
     def _breach(self, current: _Round | None, deviation: Deviation) -> None:
         if current is not None:
@@ -547,4 +559,4 @@ def _against(rule: Rule, what: str, t: float) -> Deviation:
 
 
 def _too_few(rule: Rule, count: int) -> str:
-    return f"{count} times instead of {rule.count} or more: {rule.says}"
+    return f"{count} times instead of {rule.count} or more; the rule: {rule.says}"

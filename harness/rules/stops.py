@@ -48,18 +48,18 @@ class StopWatch:
             self._mended = True
             if not self._told and not self.blamed:
                 self.blamed = True
-                wrong = f"{kind.mended} came first: {kind.says}"
+                wrong = f"{kind.mended} came first; the rule: {kind.says}"
         self.on = not (self._told and self._mended)
         return wrong
 
     def round_ends(self) -> str | None:
         """Say what is wrong if the round ends and nobody was told; counts once `blamed` is set."""
         untold = self.on and self._noticed and not self._told and not self.blamed
-        return f"left out ({self.kind.told}): {self.kind.says}" if untold else None
+        return f"left out ({self.kind.told}); the rule: {self.kind.says}" if untold else None
 
     def play_begins(self) -> str | None:
         """Say what is wrong if a round begins while play is stopped."""
         if not self.on or self.blamed:
             return None
         self.blamed = True
-        return f"play went on: {self.kind.says}"
+        return f"play went on; the rule: {self.kind.says}"
