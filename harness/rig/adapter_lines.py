@@ -129,6 +129,8 @@ class AdapterLink:
         serial = self._serial
         with serial.turn:
             serial.subject = self.device
+            if body.endswith("?"):
+                serial.come_back()
             serial.discard()
             self._sequence = (self._sequence + 1) & 0xFF
             request = line(self._sequence, body)

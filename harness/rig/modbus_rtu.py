@@ -28,6 +28,7 @@ READ_COILS = 0x01
 READ_DISCRETE_INPUTS = 0x02
 READ_HOLDING_REGISTERS = 0x03
 WRITE_SINGLE_COIL = 0x05
+_READS = (READ_COILS, READ_DISCRETE_INPUTS, READ_HOLDING_REGISTERS)
 
 EXCEPTIONS = {
     1: "illegal function",
@@ -225,6 +226,8 @@ class RtuMaster:
         line = self.line
         with line.turn:
             line.subject = device
+            if request.function in _READS:
+                line.come_back()
             if self._doubtful:
                 self._resynchronise(request, device)
             return self._ask(request, device)

@@ -23,6 +23,7 @@ from harness.rig.errors import LinkLostError, NotThereError, PortBusyError
 _FAILURES = (serial.SerialException, OSError, termios.error)
 _DISCARD_LIMIT = 65536
 _READ_SLICE_S = 0.02
+_COME_BACK_S = 2.0
 
 Parity = Literal["N", "E", "O"]
 
@@ -126,9 +127,14 @@ class SerialLine:
         with contextlib.suppress(*_FAILURES):
             port.close()
 
-    def reopen(self, within_s: float) -> None:
-        """Open the port anew after it vanished, trying until `within_s` has passed."""
-        self.close()
+    def come_back(self, within_s: float = _COME_BACK_S) -> None:
+        """Open the port anew if it vanished, trying until `within_s` has passed.
+
+        For reads only: after a port came back, what is driven has to be read before anything is
+        driven again, and a write on a vanished port is an error.
+        """
+        if self._serial is not None:
+            return
         deadline = time.monotonic() + within_s
         while True:
             try:

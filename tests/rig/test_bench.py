@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -255,3 +256,27 @@ def test_a_wrong_baud_rate_is_told_at_open(rig_file) -> None:
         rig = load_rig(real_rig(rig_file, peer.path))
         with pytest.raises(NoReplyError, match="baud = 19200"), open_bench(rig):
             pass
+
+
+def test_unplugged_and_plugged_in_again(rig_file, tmp_path) -> None:
+    """F38: a press on a vanished port is an error and is not sent later; reads find the port again,
+    and what the relay held is let go before the next press."""
+    link = tmp_path / "by-id"
+    units = TwoUnits()
+    with PtyPeer(units) as second, PtyPeer(units) as first:
+        link.symlink_to(first.path)
+        with open_bench(load_rig(real_rig(rig_file, str(link)))) as bench:
+            assert bench.keys is not None
+            bench.keys.press("1")
+            first.close()
+            link.unlink()
+            units.relays.coils[4] = True
+            threading.Timer(0.5, lambda: link.symlink_to(second.path)).start()
+            with pytest.raises(PressUnknownError):
+                bench.keys.press("2")
+            assert units.relays.presses == [0]
+            assert bench.lamps[0].sense().unknown == frozenset()
+            bench.release_all()
+            assert not any(units.relays.coils)
+            bench.keys.press("3")
+            assert units.relays.presses == [0, 2]

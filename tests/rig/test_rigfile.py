@@ -227,3 +227,30 @@ def test_embedded_rigs_are_good(name: str) -> None:
 def test_an_unknown_rig_name_is_a_usage_error() -> None:
     with pytest.raises(ConfigurationError, match="did you mean 'emulated-puncher'"):
         find_rig("emulated-punche")
+
+
+AREAS = (
+    ["small", "big", "any-triple"]
+    + [f"{kind}-{n}" for kind in ("triple", "double", "single") for n in range(1, 7)]
+    + [f"total-{n}" for n in range(4, 18)]
+    + [f"pair-{a}-{b}" for a in range(1, 7) for b in range(a + 1, 7)]
+)
+EXAMPLES = sorted((ROOT / "rigs").glob("bench-*.toml"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_for_real_parts_are_good(path: Path) -> None:
+    """Each is a whole bench: every area has a lamp, no key is held when the host dies."""
+    rig = load_rig(path)
+    assert not rig.emulated
+    if rig.lamps is not None:
+        load_rig(path, AREAS)
+    assert rig.roles.dice_camera
+
+
+def test_examples_show_every_driver_but_the_emulators() -> None:
+    used = {d.driver for path in EXAMPLES for d in load_rig(path).devices.values()}
+    from harness.rig.drivers import registered
+
+    assert used >= set(registered()) - {"emulator-control", "modbus-rtu"}
+    assert {load_rig(path).hold_risk for path in EXAMPLES} == {True, False}

@@ -278,6 +278,8 @@ class Adam4000:
         own, line = self._settings, self._line
         with line.turn:
             line.subject = self.name
+            if text.startswith("$"):
+                line.come_back()
             if self._doubtful:
                 self._resynchronise()
             line.discard()

@@ -207,6 +207,8 @@ class Numato:
         own, line = self._settings, self._line
         with line.turn:
             line.subject = self.name
+            if not command.startswith(("relay on", "relay off")):
+                line.come_back()
             line.discard()
             line.write(command.encode("ascii") + b"\r")
             data = self._up_to_prompt(command, time.monotonic() + own.reply_ms / 1000 + 0.05)
