@@ -56,10 +56,11 @@ class Bench:
         self.shaker.start_allowed = self.countdown.toss_allowed
         self.table.terminal.cleared.append(self.shaker.new_round)
         self._lock_entries(rig.interlock)
-        self.power = Power(
-            self.timeline, self.table, number(rig.limits, "supply_volts", 12.0, "limits")
+        self.power = Power(self.timeline, self.table, _nominal_volts(rig))
+        self.wiring = Wiring(
+            self.timeline,
+            frozenset(name for name, device in rig.devices.items() if device.flag("invert", False)),
         )
-        self.wiring = Wiring(self.timeline)
         _wire(self)
         self._closing = contextlib.ExitStack()
         self.folder = Path(
@@ -117,6 +118,14 @@ class Bench:
     def call(self, made: bool = True) -> None:
         """Make the call that closes betting, or begin the next round."""
         self.call_made = made
+
+
+def _nominal_volts(rig: RigFile) -> float:
+    """Give the voltage that the table is made for: what its supply is to be set to."""
+    for device in rig.devices.values():
+        if device.driver == "scpi-supply":
+            return number(device.settings, "volts", 12.0, f"devices.{device.name}")
+    return number(rig.limits, "supply_volts", 12.0, "limits")
 
 
 def _table(bench: Bench, settings: Section) -> Table:

@@ -1,39 +1,88 @@
-"""Puts the rig file's dice cameras on the network."""
+"""Puts the rig file's cameras on the network."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import cast
 
 from harness.emulator.bench import Bench
 from harness.emulator.devices.ports import is_emulated
 from harness.emulator.dice_cameras import DiceCameras, Eye
+from harness.emulator.layout_picture import LayoutPicture
 from harness.emulator.mjpeg import MjpegServer
 from harness.emulator.rigfile import Device, RigFileError, number, table
 from harness.emulator.scene import STYLES, Camera, Scene, SceneConfig
 
 _FPS_MARGIN = 1.1
 """A camera that promises a rate delivers a little more."""
+_SIZE = [640, 360]
+_MARKERS = [[16, 16], [624, 16], [624, 344], [16, 344]]
 
 
 def install_cameras(bench: Bench) -> Callable[[], None]:
-    """Serve the dice cameras; give what returns once every later frame shows the present."""
-    devices = [
-        device
-        for device in bench.rig.devices.values()
-        if device.driver == "camera" and is_emulated(device)
-    ]
-    if not devices:
+    """Serve the cameras; give what returns once every later frame of the dice shows the present."""
+    devices = [device for device in bench.rig.devices.values() if is_emulated(device)]
+    for device in devices:
+        if device.driver == "layout-camera":
+            picture = _layout(bench, device)
+            _serve(bench, device, partial(_layout_jpeg, bench, picture), _fps(device))
+    cameras = [device for device in devices if device.driver == "camera"]
+    if not cameras:
         return lambda: None
-    eyes = {device.name: _eye(bench, device, index) for index, device in enumerate(devices)}
-    cameras = DiceCameras(bench.timeline, bench.dice, bench.shaker, [*eyes.values()], bench.seed)
-    for name, eye in eyes.items():
-        server = MjpegServer({name: eye.jpeg}, fps=eye.fps)
-        bench.on_close(server.close)
-        bench.endpoints[name] = server.url(name)
+    eyes = {device.name: _eye(bench, device, index) for index, device in enumerate(cameras)}
+    scenes = DiceCameras(bench.timeline, bench.dice, bench.shaker, [*eyes.values()], bench.seed)
+    for device in cameras:
+        bench.on_close(eyes[device.name].close)
+        _serve(bench, device, eyes[device.name].jpeg, eyes[device.name].fps)
     bench.eyes.update(eyes)
-    return cameras.wait_until_shown
+    return scenes.wait_until_shown
+
+
+def _serve(bench: Bench, device: Device, jpeg: Callable[[], bytes], fps: float) -> None:
+    server = MjpegServer({device.name: jpeg}, fps=fps)
+    bench.on_close(server.close)
+    bench.endpoints[device.name] = server.url(device.name)
+
+
+def _fps(device: Device) -> float:
+    return _FPS_MARGIN * number(device.settings, "min_fps", 30.0, f"devices.{device.name}")
+
+
+def _layout_jpeg(bench: Bench, picture: LayoutPicture) -> bytes:
+    with bench.timeline.lock:
+        bench.timeline.catch_up()
+        levels = bench.table.lamps.levels()
+    return picture.jpeg(levels)
+
+
+def _layout(bench: Bench, device: Device) -> LayoutPicture:
+    where = f"{bench.rig.path}: devices.{device.name}"
+    regions = device.settings.get("regions") or _grid(bench.table.lamps.levels())
+    try:
+        width, height = cast("list[int]", device.settings.get("size", _SIZE))
+        spots = {
+            str(area): (float(x), float(y), float(radius))
+            for area, (x, y, radius) in cast("Mapping[str, list[float]]", regions).items()
+        }
+        markers = [
+            (float(x), float(y))
+            for x, y in cast("list[list[float]]", device.settings.get("markers", _MARKERS))
+        ]
+    except (TypeError, ValueError, AttributeError):
+        raise RigFileError(
+            f"{where}: expected size = [w, h], regions of [x, y, radius], markers of [x, y]"
+        ) from None
+    return LayoutPicture((width, height), spots, markers, bench.seed)
+
+
+def _grid(areas: Iterable[str]) -> dict[str, list[float]]:
+    """Lay the areas out in rows of ten, for a camera whose rig file does not say where they are."""
+    return {
+        area: [32.0 + 64.0 * (index % 10), 50.0 + 65.0 * (index // 10), 12.0]
+        for index, area in enumerate(areas)
+    }
 
 
 def _eye(bench: Bench, device: Device, index: int) -> Eye:
@@ -55,5 +104,4 @@ def _eye(bench: Bench, device: Device, index: int) -> Eye:
         ),
         cover="opaque" if bench.shaker.settings.has_cover else "none",
     )
-    fps = number(device.settings, "min_fps", 30.0, f"devices.{device.name}")
-    return Eye(partial(Scene, config, bench.seed), fps * _FPS_MARGIN)
+    return Eye(partial(Scene, config, bench.seed), _fps(device))

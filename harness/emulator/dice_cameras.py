@@ -24,7 +24,8 @@ class Eye:
     def __init__(self, make_scene: Callable[[], Scene], fps: float) -> None:
         self.fps = fps
         self._made: Future[Scene] = Future()
-        threading.Thread(target=self._make, args=(make_scene,), name="scene", daemon=True).start()
+        self._maker = threading.Thread(target=self._make, args=(make_scene,), name="scene")
+        self._maker.start()
         self._begun = 0
         self._last = 0.0
         self._changed = threading.Condition()
@@ -33,6 +34,10 @@ class Eye:
     def scene(self) -> Scene:
         """Give the scene, as soon as it is there."""
         return self._made.result()
+
+    def close(self) -> None:
+        """Return once nothing of the scene is being set up any more."""
+        self._maker.join()
 
     def _make(self, make_scene: Callable[[], Scene]) -> None:
         try:

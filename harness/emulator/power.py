@@ -88,6 +88,14 @@ class Power:
             self.tripped = True
         self.changed()
 
+    def limit(self, *, amperes: float | None = None, trip_volts: float | None = None) -> None:
+        """Set the current limit, or the level of the over-voltage protection."""
+        if amperes is not None:
+            self.limit_amperes = amperes
+        if trip_volts is not None:
+            self.trip_volts = trip_volts
+            self.set(self.set_volts)
+
     def clear_trip(self) -> None:
         """Clear the over-voltage protection."""
         self.tripped = False

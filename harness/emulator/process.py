@@ -18,8 +18,8 @@ from types import FrameType
 from harness.emulator.bench import Bench
 from harness.emulator.camera_ports import install_cameras
 from harness.emulator.control import Control
-from harness.emulator.devices.line_server import LineServer
 from harness.emulator.devices.ports import install, is_emulated
+from harness.emulator.devices.tcp_server import line_server
 from harness.emulator.faults.catalogue import Armoury, UnknownFaultError, parse
 from harness.emulator.rigfile import RigFileError, read_rig_file
 
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
                 armoury.arm(*parse(text))
         except (RigFileError, UnknownFaultError) as error:
             return _refuse(error)
-        control = LineServer("control", Control(bench, armoury, shown).reply)
+        control = line_server("control", Control(bench, armoury, shown).reply)
         bench.on_close(control.close)
         _name_control(bench, control.address)
         bench.timeline.run_on_time()

@@ -86,6 +86,7 @@ class RigFile:
     options: Section = field(default_factory=dict)
     interlock: Section = field(default_factory=dict)
     limits: Section = field(default_factory=dict)
+    lamp_settings: Section = field(default_factory=dict)
     signals: Mapping[str, object] = field(default_factory=dict)
 
     def channels(self, where: str, value: object) -> tuple[Channel, ...]:
@@ -166,6 +167,7 @@ def read_rig_file(path: Path) -> RigFile:
             options=options,
             interlock=table(data, "interlock", ""),
             limits=table(data, "limits", ""),
+            lamp_settings=lamps,
             signals=signals,
         )
     except RigFileError as error:

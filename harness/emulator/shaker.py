@@ -43,6 +43,7 @@ class Shaker:
         self.fault_line = False
         self.strokes = 0
         self.activations = 0
+        self.completed = 0
         self.starts_ignored = False
         self.never_done = False
         self.without_motion = False
@@ -100,6 +101,11 @@ class Shaker:
         if edge and self.settings.kind != "manual" and not self.busy:
             self._start()
 
+    def press_start(self) -> None:
+        """Press a machine's start button; it runs unless it is running or will not."""
+        if not self.busy:
+            self._start()
+
     def activate(self) -> float:
         """Start a machine by its button; give the s until it is done. Raises `RefusedError`."""
         if self.settings.kind == "manual":
@@ -133,6 +139,7 @@ class Shaker:
     def _finish(self) -> None:
         self.busy = False
         self.done = not self.never_done
+        self.completed += self.done
         self._tell()
 
     def _throw(self, last: bool) -> None:

@@ -33,6 +33,7 @@ class Table:
         self.terminal.cleared.append(self.keypad.rescan)
         self.residue: frozenset[str] = frozenset()
         self.powered = True
+        self.intended: frozenset[str] = frozenset()
         self._last: frozenset[str] = frozenset()
 
     @property
@@ -52,4 +53,5 @@ class Table:
             self._last = areas
         else:
             areas = self.residue & self._last
+        self.intended = areas
         self.lamps.command(areas)

@@ -42,6 +42,7 @@ class Terminal:
         self.committed = False
         self.error = False
         self.presses: list[str] = []
+        self.taken = 0
         self.listeners: list[Callable[[], None]] = []
         self.cleared: list[Callable[[], None]] = []
         self.locked: Callable[[], bool] = lambda: False
@@ -59,6 +60,7 @@ class Terminal:
 
     def press(self, key: str) -> None:
         """Take one debounced press of `1`..`6`, `clear`, `enter` or `call`."""
+        self.taken += 1
         self.presses.append(key)
         del self.presses[:-100]
         if key not in self.dead_functions:

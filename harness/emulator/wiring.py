@@ -20,17 +20,20 @@ Level = Callable[[], float]
 class Wiring:
     """Which contact each output closes, and which signal each input senses.
 
+    `inverting` are devices whose every input the rig reads the other way round.
+
     `welded` outputs stay closed whatever the coil does; `forced` inputs read one value whatever is
     wired to them; `ambient` adds light to a photodiode. A digital input is true from `threshold`.
     """
 
     threshold = 0.3
 
-    def __init__(self, timeline: Timeline) -> None:
+    def __init__(self, timeline: Timeline, inverting: frozenset[str] = frozenset()) -> None:
         self.welded: set[Place] = set()
         self.forced: dict[Place, bool] = {}
         self.ambient: dict[Place, float] = {}
         self._timeline = timeline
+        self._inverting = inverting
         self._contacts: dict[Place, list[Close]] = {}
         self._signals: dict[Place, tuple[Level, Level, bool]] = {}
         self._coils: dict[Place, bool] = {}
@@ -45,11 +48,20 @@ class Wiring:
 
     def connect_input(self, channel: Channel, momentary: Level, mean: Level | None = None) -> None:
         """Wire a signal to an input; `mean` is its level over whole periods, if that differs."""
-        self._signals[channel.place] = (momentary, mean or momentary, channel.inverted)
+        inverted = channel.inverted != (channel.device in self._inverting)
+        self._signals[channel.place] = (momentary, mean or momentary, inverted)
 
     def connect_reference(self, place: Place, level: bool) -> None:
         """Wire an input to a known level."""
-        self._signals[place] = (lambda: float(level), lambda: float(level), False)
+        self._signals[place] = (
+            lambda: float(level),
+            lambda: float(level),
+            place[0] in self._inverting,
+        )
+
+    def inputs(self, device: str) -> list[str]:
+        """Give a device's channels that something is wired to."""
+        return [channel for name, channel in self._signals if name == device]
 
     def outputs(self, device: str) -> frozenset[str]:
         """Give a device's channels that close something."""

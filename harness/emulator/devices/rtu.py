@@ -7,7 +7,6 @@ or its silence belongs to it; a frame with a bad CRC or for another unit is met 
 
 from __future__ import annotations
 
-import heapq
 import threading
 import time
 from collections.abc import Mapping
@@ -16,10 +15,10 @@ from dataclasses import dataclass
 from harness.emulator.clock import Timeline
 from harness.emulator.devices.link import Link
 from harness.emulator.devices.modbus_model import ModbusModel, answer
+from harness.emulator.devices.paced_port import PacedPort
 from harness.emulator.devices.tty import Tty
 
 BROADCAST = 0
-BITS_PER_CHARACTER = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,49 +60,42 @@ def disguise_function(reply: bytes) -> bytes:
 
 
 class RtuBus:
-    """Serves slaves, by unit, on one port. `baud` in bits a second; the reply is paced by it."""
+    """Serves slaves, by unit, on one port; replies are paced by its baud rate."""
 
     def __init__(self, timeline: Timeline, tty: Tty, baud: int) -> None:
-        self.tty = tty
-        self.baud = baud
+        self.port = PacedPort(tty, baud, half_duplex=True)
         self.slaves: dict[int, Slave] = {}
         self._timeline = timeline
-        self._late: list[tuple[float, bytes]] = []
 
     def start(self) -> None:
         """Serve in a thread until the port is closed."""
-        threading.Thread(target=self._serve, name=f"rtu {self.tty.path.name}", daemon=True).start()
+        name = f"rtu {self.port.tty.path.name}"
+        threading.Thread(target=self._serve, name=name, daemon=True).start()
 
     def move(self, unit: int, new_unit: int) -> None:
         """Give a slave another address."""
         self.slaves[new_unit] = self.slaves.pop(unit)
 
     @property
-    def character_s(self) -> float:
-        """Give the time of one character on the wire in s."""
-        return BITS_PER_CHARACTER / self.baud
-
-    @property
     def silence_s(self) -> float:
         """Give the silence that ends a frame in s."""
-        return 0.00175 if self.baud > 19200 else 3.5 * self.character_s
+        return 0.00175 if self.port.baud > 19200 else 3.5 * self.port.character_s
 
     def _serve(self) -> None:
-        while not self.tty.closed:
-            self._send_late()
-            chunk = self.tty.read(self._late[0][0] - time.monotonic() if self._late else None)
+        while not self.port.tty.closed:
+            chunk = self.port.read(None)
             if chunk:
                 frame, ended = self._frame(chunk)
                 self._take(frame, ended)
 
     def _frame(self, chunk: bytes) -> tuple[bytes, float]:
         """Collect a frame; give it and the time at which its last bit was on the wire."""
-        frame = bytearray(chunk)
-        ended = time.monotonic() + len(chunk) * self.character_s
+        frame, character_s = bytearray(chunk), self.port.character_s
+        ended = time.monotonic() + len(chunk) * character_s
         while (left := ended + self.silence_s - time.monotonic()) > 0:
-            more = self.tty.read(left)
+            more = self.port.read(left)
             frame += more
-            ended = max(ended, time.monotonic() if more else 0.0) + len(more) * self.character_s
+            ended = max(ended, time.monotonic() if more else 0.0) + len(more) * character_s
         return bytes(frame), ended
 
     def _take(self, frame: bytes, ended: float) -> None:
@@ -111,7 +103,7 @@ class RtuBus:
             return
         unit, request = frame[0], frame[1:-2]
         for number, slave in self._addressed(unit).items():
-            if (slave.link.baud or self.baud) != self.tty.client_baud:
+            if (slave.link.baud or self.port.baud) != self.port.tty.client_baud:
                 continue
             with self._timeline.lock:
                 self._timeline.catch_up()
@@ -123,25 +115,11 @@ class RtuBus:
                 continue
             body = bytes([number]) + reply
             sent = slave.link.outgoing(frame, body + crc(body))
-            if not sent:
-                continue
-            at = ended + self.silence_s + len(sent) * self.character_s
-            if slave.link.late_s:
-                heapq.heappush(self._late, (at + slave.link.late_s, sent))
-            else:
-                self._send(at, sent)
+            if sent:
+                at = ended + self.silence_s + len(sent) * self.port.character_s
+                self.port.send(at, sent, slave.link.late_s)
 
     def _addressed(self, unit: int) -> Mapping[int, Slave]:
         if unit == BROADCAST:
             return dict(self.slaves)
         return {unit: self.slaves[unit]} if unit in self.slaves else {}
-
-    def _send(self, at: float, data: bytes) -> None:
-        """Keep the line busy until `at`, when the last bit is out; what came meanwhile is lost."""
-        time.sleep(max(0.0, at - time.monotonic()))
-        self.tty.drain()
-        self.tty.write(data)
-
-    def _send_late(self) -> None:
-        while self._late and self._late[0][0] <= time.monotonic():
-            self.tty.write(heapq.heappop(self._late)[1])
