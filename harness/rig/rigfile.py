@@ -255,7 +255,7 @@ class Rig(Section):
     @property
     def output_devices(self) -> tuple[str, ...]:
         """Give the devices whose outputs this rig drives, in the file's order."""
-        driven = {use.channel.device for use in _uses(self) if "outputs" in use.needs}
+        driven = {use.channel.device for use in channel_uses(self) if "outputs" in use.needs}
         return tuple(name for name in self.devices if name in driven)
 
     @property
@@ -372,7 +372,7 @@ def _merge(under: dict[str, Any], over: Mapping[str, Any]) -> None:
 
 
 @dataclass(slots=True)
-class _Use:
+class Use:
     """One place where a channel is used."""
 
     where: tuple[str, ...]
@@ -572,9 +572,9 @@ class _Check:
     # -- what only shows when sections are held against each other
 
     def _cross_check(self, rig: Rig, references: list[tuple[Channel, bool]]) -> None:
-        uses = list(_uses(rig))
+        uses = list(channel_uses(rig))
         uses += [
-            _Use(("references", str(channel)), channel, ("inputs",)) for channel, _ in references
+            Use(("references", str(channel)), channel, ("inputs",)) for channel, _ in references
         ]
         self._check_channels(uses)
         self._check_roles(rig)
@@ -588,8 +588,8 @@ class _Check:
         devices = self.merged.data.get("devices", {})
         return list(devices) if isinstance(devices, dict) else []
 
-    def _check_channels(self, uses: list[_Use]) -> None:
-        first: dict[tuple[str, str], _Use] = {}
+    def _check_channels(self, uses: list[Use]) -> None:
+        first: dict[tuple[str, str], Use] = {}
         for use in uses:
             channel = use.channel
             if channel.device not in self._named_devices():
@@ -790,23 +790,23 @@ def _role_devices(roles: Roles) -> Iterator[tuple[str, list[tuple[tuple[str, ...
             yield role, [((str(i),), name) for i, name in enumerate(value)]
 
 
-def _uses(rig: Rig) -> Iterator[_Use]:
+def channel_uses(rig: Rig) -> Iterator[Use]:
     """Give every place where a channel is used, in the file's order of sections."""
     if rig.keys is not None:
         for key, channel in rig.keys.map.items():
-            yield _Use(("keys", "map", key), channel, ("outputs",))
+            yield Use(("keys", "map", key), channel, ("outputs",))
         for part in ("readback", "travel"):
             for key, channel in getattr(rig.keys, part).items():
-                yield _Use(("keys", part, key), channel, ("inputs",))
+                yield Use(("keys", part, key), channel, ("inputs",))
     if rig.input_test is not None:
         for level in ("high", "low"):
             channel = getattr(rig.input_test, level)
             if channel is not None:
-                yield _Use(("input_test", level), channel, ("outputs",))
+                yield Use(("input_test", level), channel, ("outputs",))
     for role in ("cover_sense", "shake_sense", "fault_line"):
         channel = getattr(rig.roles, role)
         if channel is not None:
-            yield _Use(("roles", role), channel, ("inputs",))
+            yield Use(("roles", role), channel, ("inputs",))
     for role in ("shaker", "countdown"):
         wired = getattr(rig.roles, role)
         if isinstance(wired, (Machine, Timer)):
@@ -814,9 +814,9 @@ def _uses(rig: Rig) -> Iterator[_Use]:
                 channel = getattr(wired, part)
                 if isinstance(channel, Channel):
                     need: Capability = "outputs" if part == "start" else "inputs"
-                    yield _Use(("roles", role, part), channel, (need,))
+                    yield Use(("roles", role, part), channel, (need,))
     if rig.lamps is not None:
         for where, lamp_map in _lamp_maps(rig.lamps):
             for area, channels in lamp_map.items():
                 for channel in channels:
-                    yield _Use((*where, area), channel, ("inputs", "levels"))
+                    yield Use((*where, area), channel, ("inputs", "levels"))
