@@ -15,6 +15,7 @@ from harness.verdicts import Finding, HarnessError, Verdict
 if TYPE_CHECKING:
     from harness.bdd.sitting import Sitting
     from harness.evidence.record import RunRecord
+    from harness.rig.device import LinkRecord
     from harness.rig.rigfile import Rig
     from harness.rules.books import RuleBook
 
@@ -61,6 +62,8 @@ class Closing:
         found += [finding for run in scenarios for finding in run.findings()]
         if broken is not None:
             found.append(_of_error(broken))
+        if sitting is not None:
+            found += _of_links(sitting.bench.links, found)
         for finding in _distinct(found):
             self._record.finding(finding, book=self._book.id, rig=self._rig_name)
 
@@ -161,6 +164,27 @@ def _of_error(error: HarnessError) -> Finding:
         str(told.get("fault") or "rig-fault"),
         str(error),
     )
+
+
+def _of_links(links: Sequence[LinkRecord], found: Sequence[Finding]) -> list[Finding]:
+    """Give a finding for each device whose link failed now and then, and that none is about yet.
+
+    A read that was repeated gave its answer, and the result stands on it; but a link that spoils
+    replies is a fault of our bench, and the run says so.
+    """
+    named = {part for finding in found for part in finding.part}
+    return [
+        Finding(
+            Verdict.RIG_FAULT,
+            (f"device:{link.device}",),
+            " and ".join(sorted(link.failures)),
+            f"{sum(link.failures.values())} of {link.exchanges} exchanges failed, "
+            f"{link.repeats} reads were repeated: "
+            + ", ".join(f"{count} {fault}" for fault, count in sorted(link.failures.items())),
+        )
+        for link in links
+        if link.failures and f"device:{link.device}" not in named
+    ]
 
 
 def _distinct(findings: Sequence[Finding]) -> list[Finding]:

@@ -170,9 +170,13 @@ class DealtRound:
         """Take the departures so far into the scenario's verdict.
 
         A person's act is a PROCEDURE_FAIL, a machine's is the table's; what the lamps did is judged
-        by the entry.
+        by the entry. What a failed sensor of ours makes look like a breach is none.
         """
-        for departure in self.take_departures():
+        departures = self.take_departures()
+        if self.dealing.sensor_failed:
+            return
+        self._judge_cover()
+        for departure in departures:
             if departure.of_lamps:
                 continue
             deviation = departure.deviation
@@ -182,6 +186,17 @@ class DealtRound:
                 part=("shaker" if departure.of_machine else "dealer",),
                 fault="procedure-not-kept",
                 clauses=(deviation.clause,),
+            )
+
+    def _judge_cover(self) -> None:
+        moved, self.dealing.cover_moved_unbidden = self.dealing.cover_moved_unbidden, []
+        for t in moved:
+            self._sitting.scenario.check(
+                Verdict.DUT_FAIL if self.dealing.by_machine else Verdict.PROCEDURE_FAIL,
+                f"the cover was opened while the dice were shaken, {t:.2f} s into the round",
+                part=("cover",),
+                fault="opened-while-shaking",
+                clauses=(self.clause_of("cover-on"),),
             )
 
     def take_departures(self) -> list[Departure]:

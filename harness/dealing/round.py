@@ -50,7 +50,11 @@ class Departure:
 
 
 class Round:
-    """One table under one monitor. `hear` is told every event and what it made certain."""
+    """One table under one monitor. `hear` is told every event and what it made certain.
+
+    `sensor_failed`: a sensor of ours told what cannot be, so nothing on this timeline proves a
+    breach. `cover_moved_unbidden`: when (s on the timeline) the cover moved by itself.
+    """
 
     def __init__(
         self,
@@ -71,6 +75,8 @@ class Round:
         self._tossed = False
         self._sensed_any = False
         self.before_toss: Look | None = None
+        self.sensor_failed = False
+        self.cover_moved_unbidden: list[float] = []
         self.glimpses_under_cover = 0
         self.dice_seen_under_cover = 0
 
@@ -119,6 +125,7 @@ class Round:
         while sense.is_on() != on:
             if time.monotonic() > deadline:
                 seen = self._cover_by_camera()
+                self.sensor_failed = True
                 raise CoverSwitchError(
                     "cover",
                     expected=f"the cover switch to say {'on' if on else 'off'}",
@@ -141,13 +148,15 @@ class Round:
         on = sense.is_on()
         if on != self._covered:
             self._covered = on
-            self._machine_failed = self._machine_failed or self._by_machine
+            self._machine_failed = self._machine_failed or self.by_machine
             self.note("cover-on" if on else "cover-off")
+            self.cover_moved_unbidden.append(self.events[-1].t)
 
     # The toss.
 
     @property
-    def _by_machine(self) -> bool:
+    def by_machine(self) -> bool:
+        """Tell whether a machine tosses the dice."""
         return self._bench.rig.table.shaker != "manual"
 
     def shake(self, strokes: int) -> int:
@@ -176,6 +185,7 @@ class Round:
             self.note("shake")
             return 1
         if sense.level():
+            self.sensor_failed = True
             raise ShakeSensorError(
                 "shaker-sensor",
                 expected="a shake sensor at rest while nobody shakes",
@@ -239,13 +249,14 @@ class Round:
     def _judge_unsensed(self, look: Look) -> None:
         moved = look.toss is None or look.toss.proper or not _lay_still(look.toss.why_not)
         if moved:
+            self.sensor_failed = True
             raise ShakeSensorError(
                 "shaker-sensor",
                 expected="strokes counted while the dice were shaken",
                 found="none, though the camera saw the dice moved",
                 remedy="check the shake sensor and its input",
             )
-        if self._by_machine:
+        if self.by_machine:
             raise NoMotionError(
                 "shaker",
                 expected="the dice tossed by the machine",

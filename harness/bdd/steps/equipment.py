@@ -65,6 +65,9 @@ def dice_readable(sitting: Sitting) -> None:
 def nothing_visible(sitting: Sitting) -> None:
     """Judge the pictures taken through the whole shake, and one more of the dice at rest."""
     dealing = sitting.round.dealing
+    if dealing.cover_moved_unbidden:
+        sitting.round.judge()  # an open cover hides nothing, which proves nothing about the cover
+        return
     resting = sitting.eyes.glimpse(time.monotonic())
     looked, seen = dealing.glimpses_under_cover + 1, dealing.dice_seen_under_cover
     seen += legible(resting)
