@@ -140,6 +140,7 @@ class RunPlugin:
                 first_index=1 + max((e.index for e in self._kept_entries()), default=0),
             )
             open_parts.callback(self._sitting.close)
+            self._sitting.prove()
         except ConfigurationError as error:
             self.refused += str(error).splitlines()
         except HarnessError as error:

@@ -4,16 +4,33 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from harness.bdd.dealt_round import DealtRound
 from harness.bdd.scenario_run import KeptEntry, ScenarioRun
 from harness.dealing.entry import EntryTaker, Terminal
+from harness.dealing.selfcheck import (
+    CONTROL_DICE,
+    CONTROL_KEYED,
+    Proof,
+    control_proof,
+    picture_proof,
+)
 from harness.evidence.records import KeptFrame
 from harness.observations import Dice, DiceSeen, Entry, Mode
+from harness.rig.errors import RigError
+from harness.rig.selfcheck import (
+    Check,
+    calibrations,
+    identities,
+    inputs_follow,
+    outputs_open,
+    references,
+)
 from harness.rules.judgement import Limits, judge_entry
 from harness.verdicts import HarnessError, Verdict
 
@@ -36,6 +53,23 @@ class _Ahead:
 
     dice: Dice
     look: Future[Look]
+
+
+class UnfitBenchError(RigError):
+    """A bench that failed its self-check: it judges nothing today."""
+
+    def __init__(self, part: str, what: str, found: str, fault: str) -> None:
+        super().__init__(
+            part,
+            expected=f"a bench that passes its self-check ({what})",
+            found=found,
+            remedy="see `sicbo-hil doctor` for what to do, then run again",
+        )
+        self._fault = fault
+
+    def to_json(self) -> dict[str, object]:
+        """Give the error with its located part."""
+        return {**super().to_json(), "part": self.subject, "fault": self._fault}
 
 
 class Sitting:
@@ -137,6 +171,52 @@ class Sitting:
     def close(self) -> None:
         """Let go of what was begun ahead."""
         self._hands.shutdown(wait=True, cancel_futures=True)
+
+    # Before any scenario.
+
+    def prove(self) -> None:
+        """Have the bench show that it may judge; raises UnfitBenchError with the first failure.
+
+        Each point is recorded. A mismatch is made on purpose and must be caught.
+        """
+        for check in self._rig_checks():
+            good = {Verdict.PASS: True, Verdict.RIG_FAULT: False}.get(check.verdict)
+            self._record_proof("self-check", check.part, f"{check.what}: {check.found}", good)
+            if good is False:
+                raise UnfitBenchError(check.part, check.what, check.found, check.fault)
+        looked: Look | None = None
+        if self.eyes_or_none is not None:
+            if self.bench.presenter is not None:
+                self.lay(CONTROL_DICE)
+                looked, self.look = self.look, None
+            looked = looked or self.eyes.look_at_leisure()
+            self._prove("self-check", picture_proof(looked))
+        if self.bench.keys is None or not self.bench.lamps:
+            return
+        seen = looked.seen if looked is not None and self.shown is not None else None
+        entry = self.taker.enter(
+            self._take_index(),
+            [str(key) for key in CONTROL_KEYED],
+            mode="entered" if seen is None else "presented",
+            shown=CONTROL_DICE,
+            seen=seen,
+        )
+        self._prove("negative-control", control_proof(entry, self.book, self.options, self.limits))
+
+    def _rig_checks(self) -> Iterator[Check]:
+        yield from identities(self.bench)
+        yield from calibrations(self.bench, datetime.now(UTC).date())
+        yield from outputs_open(self.bench)
+        yield from references(self.bench)
+        yield from inputs_follow(self.bench)
+
+    def _prove(self, topic: str, proof: Proof) -> None:
+        self._record_proof(topic, proof.part, proof.what, proof.held)
+        if not proof.held:
+            raise UnfitBenchError(proof.part, topic, proof.what, proof.fault)
+
+    def _record_proof(self, topic: str, part: str, what: str, good: bool | None) -> None:
+        self.record.rig_fact(self.rig, topic, part, what, good=good)
 
     # Dice.
 

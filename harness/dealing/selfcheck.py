@@ -1,0 +1,76 @@
+"""What a bench must show before it may judge: fresh pictures fit to read, and a mismatch caught."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from harness.observations import Dice, Entry
+from harness.rules.judgement import Limits, WinningAreas, judge_entry
+from harness.verdicts import Verdict
+
+if TYPE_CHECKING:
+    from harness.dealing.look import Look
+    from harness.rules.areas import Options
+
+CONTROL_DICE: Dice = (2, 3, 5)
+CONTROL_KEYED: Dice = (2, 3, 6)
+"""The deliberate mismatch: these are entered while those lie there."""
+
+SPOILT = ("blurred", "dark", "overexposed", "not-an-image")
+"""Refusals that are about the picture, whatever lies in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """One point of the self-check: did it hold, and what was seen."""
+
+    part: str
+    what: str
+    held: bool
+    fault: str = ""
+
+
+def picture_proof(look: Look) -> Proof:
+    """Tell whether the dice cameras' pictures are fresh and fit to read.
+
+    That dice have no reading, or could not be told apart, is not the camera's failing.
+    """
+    reason = look.seen.reason
+    numbers = {frame.number for frame in look.frames}
+    if reason in SPOILT:
+        return Proof("camera:dice", f"the picture is {reason}", held=False, fault=str(reason))
+    if len(numbers) < 2:
+        return Proof("camera:dice", "no new picture came", held=False, fault="frozen")
+    return Proof("camera:dice", f"{len(look.frames)} fresh pictures fit to read", held=True)
+
+
+def control_proof(entry: Entry, book: WinningAreas, options: Options, limits: Limits) -> Proof:
+    """Tell whether a deliberate mismatch was caught, by the dice and by the lamps.
+
+    entry: `CONTROL_KEYED` entered while `CONTROL_DICE` lie there. Judged as it was, the keys are
+    not the dice; judged as if the true values had been keyed, the lamps are not the winning ones.
+    Neither may pass.
+    """
+    if entry.faults:
+        fault = entry.faults[0]
+        return Proof(
+            str(fault.get("part") or fault["subject"]),
+            f"the negative control broke off: {fault['found']}",
+            held=False,
+            fault=str(fault.get("fault") or "rig-fault"),
+        )
+    as_it_was = judge_entry(replace(entry, shown=CONTROL_DICE), book, options, limits)
+    claimed = replace(
+        entry, mode="entered", seen=None, shown=None, keyed=tuple(map(str, CONTROL_DICE))
+    )
+    by_lamps = judge_entry(claimed, book, options, limits)
+    caught = Verdict.PASS not in (as_it_was.verdict, by_lamps.verdict)
+    return Proof(
+        "harness",
+        "a deliberate mismatch was caught: " + as_it_was.what
+        if caught
+        else "a deliberate mismatch was not caught",
+        held=caught,
+        fault="" if caught else "negative-control-missed",
+    )
