@@ -50,7 +50,6 @@ from gherkin.parser import Parser
 from gherkin.stream.id_generator import IdGenerator
 from gherkin.token_scanner import TokenScanner
 
-from harness.evidence.errors import UnreadableRecordError
 from harness.evidence.journal_lines import Record, read_records
 from harness.evidence.records import dice_text
 from harness.evidence.run_folder import RunFolder
@@ -72,10 +71,7 @@ _STATUS = {
 
 
 def messages(folder: RunFolder) -> list[dict[str, Any]]:
-    """Give a run's envelopes as JSON objects, in the order in which a stream must hold them.
-
-    Raises UnreadableRecordError if the record does not hold the text of a scenario's feature.
-    """
+    """Give a run's envelopes as JSON objects, in the order in which a stream must hold them."""
     return [message_converter.to_dict(envelope) for envelope in _envelopes(folder)]
 
 
@@ -95,6 +91,8 @@ def _envelopes(folder: RunFolder) -> Iterator[Envelope]:
             yield from texts.add(record.body)
     attempts = finished_attempts(records)
     final = outcomes(records)
+    for body in _stand_ins([made[-1][-1].body for made in attempts.values()], texts):
+        yield from texts.add(body, stand_in=True)
     cases = []
     for number, (scenario, made) in enumerate(attempts.items(), start=1):
         pickle = texts.pickle(f"p{number}", made[-1][-1].body)
@@ -138,6 +136,7 @@ class _Found:
     node: Mapping[str, Any]
     steps: Sequence[Mapping[str, Any]]
     rows: Sequence[Mapping[str, Any]]
+    stand_in: bool
 
 
 class _Features:
@@ -146,10 +145,16 @@ class _Features:
     def __init__(self) -> None:
         self._ids = IdGenerator()
         self._scenarios: list[tuple[str, _Found]] = []
+        self._stand_ins: set[str] = set()
 
-    def add(self, body: Mapping[str, Any]) -> Iterator[Envelope]:
-        """Take in one feature's text; gives its source and its document."""
+    def add(self, body: Mapping[str, Any], *, stand_in: bool = False) -> Iterator[Envelope]:
+        """Take in one feature's text; gives its source and its document.
+
+        Lines of a `stand_in` mean nothing.
+        """
         uri, text = body["uri"], body["text"]
+        if stand_in:
+            self._stand_ins.add(uri)
         yield Envelope(
             source=Source(
                 uri=uri, data=text, media_type=SourceMediaType.text_x_cucumber_gherkin_plain
@@ -186,12 +191,14 @@ class _Features:
                     node,
                     [*steps, *node["steps"]],
                     rows,
+                    uri in self._stand_ins,
                 )
                 self._scenarios.append((feature["name"], found))
 
     def pickle(self, name: str, body: Mapping[str, Any]) -> Pickle:
         """Make the pickle of a scenario as it was run."""
-        found = self._find(body)
+        found = self.find(body)
+        assert found is not None, body["feature"]
         row = self._row(found, body)
         of_row = [row["id"]] if row else []
         return Pickle(
@@ -213,23 +220,18 @@ class _Features:
             tags=[PickleTag(ast_node_id=tag["id"], name=tag["name"]) for tag in found.tags],
         )
 
-    def _find(self, body: Mapping[str, Any]) -> _Found:
+    def find(self, body: Mapping[str, Any]) -> _Found | None:
         """Find a scenario by its feature (path or name), its book's folder and its line."""
         known = [
             found
             for feature, found in self._scenarios
             if body["feature"] in (found.uri, feature)
-            and (body["line"] is None or body["line"] == found.node["location"]["line"])
+            and (found.stand_in or body["line"] in (None, found.node["location"]["line"]))
         ]
         mine = [found for found in known if f"/{body['book']}/" in found.uri] or known
-        if not mine:
-            raise UnreadableRecordError(
-                body["feature"],
-                expected=f"the text of the feature of {body['name']!r} in the record",
-                found="none",
-                remedy="the run was not recorded whole; its page and JUnit can still be written",
-            )
-        return mine[0]
+        name = " ".join(body["name"].split())
+        named = [found for found in mine if found.node["name"] == name]
+        return next(iter(named or mine), None)
 
     @staticmethod
     def _row(found: _Found, body: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -240,6 +242,26 @@ class _Features:
             return sum(len(c["value"]) for c in row["cells"] if c["value"] and c["value"] in told)
 
         return max(found.rows, key=shown, default=None)
+
+
+def _stand_ins(
+    bodies: Sequence[Mapping[str, Any]], texts: _Features
+) -> Iterator[Mapping[str, Any]]:
+    """Make a text for scenarios whose feature the record does not hold, from what it says of them.
+
+    A run that broke off early may lack the text; its scenarios must be told all the same.
+    """
+    lacking: dict[str, list[str]] = {}
+    for body in bodies:
+        if texts.find(body) is None:
+            lines = lacking.setdefault(body["feature"], [])
+            lines += ["", f"  Scenario: {' '.join(body['name'].split())}"]
+            lines += [f"    * {' '.join(step['text'].split())}" for step in body["steps"]]
+            if not body["steps"]:
+                lines.append("    * it runs")
+    for feature, lines in lacking.items():
+        name = " ".join(feature.split())
+        yield {"uri": feature, "text": "\n".join([f"Feature: {name}", *lines, ""])}
 
 
 def _kind(step: Mapping[str, Any], before: Sequence[Mapping[str, Any]]) -> PickleStepType:

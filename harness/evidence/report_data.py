@@ -152,13 +152,22 @@ class ReportData:
         return Verdict(self.summary["verdict"])
 
 
-def gather(folder: RunFolder, amends: Mapping[str, Any] | None = None) -> ReportData:
-    """Read a run's record into a report; `amends` names the original of an amended one.
+def gather(
+    folder: RunFolder,
+    *,
+    amends: Mapping[str, Any] | None = None,
+    profile: Mapping[str, Any] | None = None,
+) -> ReportData:
+    """Read a run's record into a report.
 
+    `amends` names the original of an amended report (`{"run_id", "seal_sha256", "why"}`); `profile`
+    stands in place of the laboratory's profile that the run was made with.
     Raises UnreadableRecordError if the folder holds no run.
     """
     records = read_records(folder.journal)
     manifest = folder.read_manifest()
+    if profile is not None:
+        manifest = {**manifest, "laboratory": profile}
     summary = summarise(records)
     done = outcomes(records)
     attempts = counting(records)

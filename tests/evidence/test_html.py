@@ -208,7 +208,7 @@ def test_the_same_record_gives_the_same_page(folder):
 
 def test_an_amended_report_names_the_original(folder):
     amends = {"run_id": "the-original", "seal_sha256": "ab" * 32, "why": "customer's name"}
-    report = gather(folder, amends)
+    report = gather(folder, amends=amends)
     text = Page(html_page(report, folder)).text
     assert "Amended test report" in text
     assert "the-original" in text

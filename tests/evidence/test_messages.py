@@ -209,6 +209,18 @@ def test_the_older_json_says_the_same_and_no_more_passes(sent):
     assert json.dumps(features)
 
 
+def test_scenarios_whose_feature_is_not_in_the_record_are_told_all_the_same(tmp_path):
+    record = make_run(tmp_path / "run", 0, finish=False)
+    for name in ("one\n two", "three"):
+        item = Scenario(name, "Lost feature", name, BOOK, RIG, line=3)
+        step = Step("Given", "something", Verdict.DUT_FAIL, "bad", line=4)
+        record.scenario_finished(item, Verdict.DUT_FAIL, "", started=0, ended=1, steps=[step])
+    sent = messages(record.folder)
+    assert [p["name"] for p in of(sent, "pickle")] == ["one\n two", "three"]
+    assert len({p["astNodeIds"][0] for p in of(sent, "pickle")}) == 2
+    assert statuses(sent, "three") == [["FAILED"]]
+
+
 def test_a_result_entered_again_keeps_its_row(tmp_path):
     record = make_run(tmp_path / "run", 2, finish=False)
     write_result(record, (1, 1, 1), 9, pictures=[jpeg(1)])
