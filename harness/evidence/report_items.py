@@ -125,6 +125,18 @@ def _item_lines(manifest: Mapping[str, Any], item: Mapping[str, Any]) -> Iterato
     yield Item("Firmware's digest (SHA-256)", item.get("firmware_sha256"))
 
 
+def table_identity(manifest: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """Give serial number and firmware of the table tested; several are joined with commas."""
+    item = _of(manifest.get("laboratory") or {}, "item")
+    tables = _tables(manifest).values()
+    serials = [dut.get("serial_number") or dut.get("serial") for dut in tables]
+    firmwares = [dut.get("firmware") for dut in tables]
+    return (
+        item.get("serial") or _joined(*dict.fromkeys(serials)),
+        item.get("firmware") or _joined(*dict.fromkeys(firmwares)),
+    )
+
+
 def _tables(manifest: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
     """Give the table on each rig; a manifest may describe one table for all."""
     dut = manifest.get("dut") or {}

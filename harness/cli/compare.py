@@ -1,0 +1,54 @@
+"""`sicbo-hil compare`: what changed between two runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("before", metavar="RUN")
+@click.argument("after", metavar="RUN")
+@click.option("--json", "as_json", is_flag=True, help="Write JSON to standard output.")
+def command(before: str, after: str, as_json: bool) -> int:
+    """Compare two runs, result by result. RUN is a folder, or the id of a run in the history.
+
+    Exits with 0 if nothing changed, 1 if anything did.
+    """
+    from harness.evidence.compare import compare_runs
+
+    told = compare_runs(_folder(before), _folder(after))
+    if as_json:
+        click.echo(json.dumps(told.to_json()))
+        return 0 if told.same else 1
+    for change in told.changes:
+        lamps = ""
+        if change.no_longer_lit:
+            lamps += f"; no longer lit: {', '.join(change.no_longer_lit)}"
+        if change.newly_lit:
+            lamps += f"; newly lit: {', '.join(change.newly_lit)}"
+        verdicts = f"{change.before or 'not tested'} -> {change.after or 'not tested'}"
+        name = change.result or change.scenario
+        click.echo(f"{change.book}  {name}: {verdicts}{lamps}")
+    for word, found in (("gone", told.findings_gone), ("new", told.findings_new)):
+        for finding in found:
+            part = finding["part"]
+            parts = part if isinstance(part, str) else ", ".join(part)
+            click.echo(f"finding {word}: {finding['verdict']} {parts} {finding['fault']}")
+    click.echo(f"{len(told.changes)} changed, {told.unchanged} unchanged")
+    return 0 if told.same else 1
+
+
+def _folder(run: str) -> Path:
+    path = Path(run)
+    if path.exists():
+        return path
+    from harness.evidence.history import History
+
+    history = History()
+    try:
+        return history.folder_of(run)
+    finally:
+        history.close()

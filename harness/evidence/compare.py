@@ -1,0 +1,144 @@
+"""What changed between two runs, result by result: say, between two firmware versions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.evidence.canonical import canonical
+from harness.evidence.journal_lines import read_records
+from harness.evidence.records import dice_text
+from harness.evidence.report_items import table_identity
+from harness.evidence.run_folder import open_run_folder
+from harness.evidence.summary import ScenarioOutcome, counting, findings, outcomes
+
+Key = tuple[str, str, str]
+"""Book, scenario's name, result (empty for a scenario that answers for none)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of two runs: its id, its table, and for each key its verdict and the lamps seen lit."""
+
+    run_id: str
+    serial: str | None
+    firmware: str | None
+    verdicts: Mapping[Key, str]
+    lit: Mapping[Key, tuple[str, ...]]
+    findings: Mapping[bytes, Mapping[str, Any]]
+
+    def to_json(self) -> dict[str, object]:
+        """Give whose run it is."""
+        return {"run_id": self.run_id, "serial": self.serial, "firmware": self.firmware}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One result that came out otherwise; a verdict is None where the run did not have it."""
+
+    book: str
+    scenario: str
+    result: str
+    before: str | None
+    after: str | None
+    no_longer_lit: tuple[str, ...]
+    newly_lit: tuple[str, ...]
+
+    def to_json(self) -> dict[str, object]:
+        """Give the change as `compare --json` prints it."""
+        told = {name: getattr(self, name) for name in self.__slots__}
+        return told | {
+            "no_longer_lit": list(self.no_longer_lit),
+            "newly_lit": list(self.newly_lit),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two runs compared: results that differ, findings gone and new."""
+
+    before: Side
+    after: Side
+    changes: tuple[Change, ...]
+    unchanged: int
+    findings_gone: tuple[Mapping[str, Any], ...]
+    findings_new: tuple[Mapping[str, Any], ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing changed."""
+        return not (self.changes or self.findings_gone or self.findings_new)
+
+    def to_json(self) -> dict[str, object]:
+        """Give the comparison as `compare --json` prints it."""
+        return {
+            "same": self.same,
+            "before": self.before.to_json(),
+            "after": self.after.to_json(),
+            "changes": [change.to_json() for change in self.changes],
+            "unchanged": self.unchanged,
+            "findings_gone": list(self.findings_gone),
+            "findings_new": list(self.findings_new),
+        }
+
+
+def compare_runs(before: Path, after: Path) -> Comparison:
+    """Compare two run folders; raises UnreadableRecordError if one holds no run."""
+    old, new = _side(before), _side(after)
+    changes, unchanged = [], 0
+    for key in sorted(set(old.verdicts) | set(new.verdicts)):
+        was, is_ = old.verdicts.get(key), new.verdicts.get(key)
+        lamps_before, lamps_after = set(old.lit.get(key, ())), set(new.lit.get(key, ()))
+        both = key in old.lit and key in new.lit
+        if was == is_ and (lamps_before == lamps_after or not both):
+            unchanged += 1
+            continue
+        changes.append(
+            Change(
+                *key,
+                was,
+                is_,
+                tuple(sorted(lamps_before - lamps_after)) if both else (),
+                tuple(sorted(lamps_after - lamps_before)) if both else (),
+            )
+        )
+    return Comparison(
+        old,
+        new,
+        tuple(changes),
+        unchanged,
+        tuple(found for cause, found in old.findings.items() if cause not in new.findings),
+        tuple(found for cause, found in new.findings.items() if cause not in old.findings),
+    )
+
+
+def _side(path: Path) -> Side:
+    folder = open_run_folder(path)
+    records = read_records(folder.journal)
+    manifest = folder.read_manifest()
+    serial, firmware = table_identity(manifest)
+    done, verdicts, lit = outcomes(records), {}, {}
+    for outcome in done.values():
+        for result, verdict in (outcome.results or {"": outcome.verdict}).items():
+            verdicts[_key(outcome, result)] = verdict.value
+    for scenario, made in counting(records).items():
+        for record in made:
+            if record.kind != "entry":
+                continue
+            body = record.body
+            dice = dice_text(body["shown"]) if body["shown"] else ",".join(body["keyed"])
+            last = {s["path"]: s["lit"] for s in body["lamps"] if s["stage"] == "lit"}
+            if dice in done[scenario].results:
+                lamps = {area for areas in last.values() for area in areas}
+                lit[_key(done[scenario], dice)] = tuple(sorted(lamps))
+    causes = {
+        canonical([found.get(name) for name in ("verdict", "part", "fault", "book")]): found
+        for found in findings(records)
+    }
+    return Side(str(manifest.get("run_id")), serial, firmware, verdicts, lit, causes)
+
+
+def _key(outcome: ScenarioOutcome, result: str) -> Key:
+    return (outcome.body["book"], outcome.body["name"], result)
