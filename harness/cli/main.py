@@ -36,6 +36,7 @@ COMMANDS = {
     "history": LazyCommand("harness.cli.history:command", "List runs over time."),
     "compare": LazyCommand("harness.cli.compare:command", "Tell what changed between two runs."),
     "shaker": LazyCommand("harness.cli.shaker:command", "Whether shaker and dice are fair."),
+    "campaign": LazyCommand("harness.cli.campaign:command", "Score the harness against faults."),
     "key": LazyCommand("harness.cli.key:command", "Make a signing key."),
 }
 

@@ -1,0 +1,166 @@
+"""Makes the trials of a campaign, several side by side, each a run of its own like any other."""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Literal
+
+from harness.campaign.bench import EmulatedBench
+from harness.campaign.trial import Outcome, Trial, read_outcome
+from harness.rig.rigfile import Rig
+from harness.verdicts import HarnessError
+
+Arming = Literal["control", "command-line"]
+_RUN_LIMIT_S = 900.0
+_RUN = "import sys; from harness.cli.main import main; sys.argv[0] = 'sicbo-hil'; main()"
+
+
+class Runner:
+    """Runs trials. arming: over the control channel of an emulator that goes on running, or by the
+    run's own `--fault`, with an emulator for each run.
+
+    `restarts` counts emulators that had to be started again.
+    """
+
+    def __init__(self, rigs: Mapping[str, Rig], out: Path, arming: Arming) -> None:
+        self._rigs = rigs
+        self._out = out
+        self._arming = arming
+        self._stop = threading.Event()
+        self._running: set[subprocess.Popen[str]] = set()
+        self.restarts = 0
+
+    def run(
+        self, trials: Sequence[Trial], jobs: int, done: Callable[[Outcome], None]
+    ) -> list[Outcome]:
+        """Make all trials; `done` is called with each outcome as it comes."""
+        waiting: queue.SimpleQueue[Trial] = queue.SimpleQueue()
+        for trial in trials:
+            waiting.put(trial)
+        outcomes: queue.SimpleQueue[Outcome | BaseException] = queue.SimpleQueue()
+        workers = [
+            threading.Thread(target=self._work, args=(number, waiting, outcomes), daemon=True)
+            for number in range(min(jobs, len(trials)))
+        ]
+        for worker in workers:
+            worker.start()
+        made: list[Outcome] = []
+        try:
+            while len(made) < len(trials):
+                outcome = outcomes.get()
+                if isinstance(outcome, BaseException):
+                    raise outcome
+                made.append(outcome)
+                done(outcome)
+        finally:
+            self._stop.set()
+            for run in list(self._running):
+                _end(run)
+            for worker in workers:
+                worker.join(30.0)
+        return sorted(made, key=lambda outcome: outcome.trial.number)
+
+    def _work(
+        self,
+        number: int,
+        waiting: queue.SimpleQueue[Trial],
+        outcomes: queue.SimpleQueue[Outcome | BaseException],
+    ) -> None:
+        try:
+            with ExitStack() as stack:
+                benches = _Benches(self._rigs, self._out / f"worker-{number}", stack)
+                while not self._stop.is_set():
+                    try:
+                        trial = waiting.get_nowait()
+                    except queue.Empty:
+                        return
+                    outcomes.put(self._make(trial, benches))
+        except BaseException as error:
+            outcomes.put(error)
+
+    def _make(self, trial: Trial, benches: _Benches) -> Outcome:
+        folder = self._out / "runs" / f"{trial.number:04d}"
+        command = ["--rules", trial.book, "--inspection", trial.inspection, "--out", str(folder)]
+        if self._arming == "command-line":
+            faults = [word for armed in trial.armed for word in ("--fault", armed.text)]
+            return self._run(
+                trial, folder, ["--rig", str(self._rigs[trial.rig].path), *command, *faults]
+            )
+        try:
+            bench = benches.ready(trial.rig)
+        except HarnessError:
+            bench = benches.again(trial.rig)
+            self.restarts += 1
+        try:
+            for armed in trial.armed:
+                bench.arm(armed.fault.number, armed.values)
+        except HarnessError as error:
+            return Outcome(trial, None, (), 0.0, str(error))
+        return self._run(trial, folder, ["--rig", str(bench.rig_file), *command])
+
+    def _run(self, trial: Trial, folder: Path, command: Sequence[str]) -> Outcome:
+        started = time.monotonic()
+        run = subprocess.Popen(
+            [sys.executable, "-c", _RUN, "run", *command],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            start_new_session=True,
+        )
+        self._running.add(run)
+        try:
+            said, _ = run.communicate(timeout=_RUN_LIMIT_S)
+        except subprocess.TimeoutExpired:
+            _end(run)
+            said = f"no end within {_RUN_LIMIT_S:g} s"
+        finally:
+            self._running.discard(run)
+        return read_outcome(trial, folder, time.monotonic() - started, said)
+
+
+class _Benches:
+    """One worker's emulators, started when first needed."""
+
+    def __init__(self, rigs: Mapping[str, Rig], folder: Path, stack: ExitStack) -> None:
+        self._rigs = rigs
+        self._folder = folder
+        self._stack = stack
+        self._open: dict[str, EmulatedBench] = {}
+
+    def ready(self, rig: str) -> EmulatedBench:
+        """Give a rig's bench, without a fault."""
+        if rig not in self._open:
+            self._open[rig] = self._stack.enter_context(
+                EmulatedBench(self._rigs[rig], self._folder)
+            )
+        self._open[rig].make_good()
+        return self._open[rig]
+
+    def again(self, rig: str) -> EmulatedBench:
+        """Give a new emulator for a rig whose own will not do any more."""
+        self._open.pop(rig).close()
+        return self.ready(rig)
+
+
+def _end(run: subprocess.Popen[str]) -> None:
+    """Have a run unwind, bench and all; kill it if it will not."""
+    for number, limit_s in ((signal.SIGTERM, 15.0), (signal.SIGKILL, None)):
+        try:
+            os.killpg(run.pid, number)
+            run.wait(limit_s)
+        except ProcessLookupError:
+            return
+        except subprocess.TimeoutExpired:
+            continue
+        return
