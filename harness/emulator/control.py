@@ -12,6 +12,7 @@ TEXT}`.
 | `{"do": "call"}`, with `"made": false` | makes the call, for tables that lock on it |
 | `{"do": "countdown"}` | starts the betting timer |
 | `{"do": "press", "key": "1", "ms": 100}` | a finger presses a key of the terminal |
+| `{"do": "lamp-test", "on": true}` | lights every lamp, or none, as a maker's lamp test does |
 | `{"do": "arm", "fault": "F10", "with": {...}}` | arms a fault |
 | `{"do": "disarm"}`, with `"fault": "F10"` | takes every fault back, or one |
 | `{"do": "unplug", "device": NAME}`, `{"do": "plug", ...}` | takes a device's port away and back |
@@ -48,6 +49,7 @@ class Control:
             "call": self._call,
             "countdown": self._countdown,
             "press": self._press,
+            "lamp-test": self._lamp_test,
             "arm": self._arm,
             "disarm": self._disarm,
             "unplug": self._unplug,
@@ -145,6 +147,13 @@ class Control:
             keypad.drive(key, True)
             timeline.after(ms / 1000, lambda: keypad.drive(key, False))
         timeline.sleep(ms / 1000)
+        return {}
+
+    def _lamp_test(self, request: Request) -> dict[str, object]:
+        on = _flag(request, "on")
+        with self._bench.timeline.lock:
+            self._bench.timeline.catch_up()
+            self._bench.table.test_lamps(on)
         return {}
 
     def _arm(self, request: Request) -> dict[str, object]:

@@ -27,10 +27,14 @@ STANDALONE = "SICBO_HIL_STANDALONE"
 """Set in the environment by whoever starts an emulator that is to outlive it."""
 _PR_SET_PDEATHSIG = 1
 _LOOK_AT_PARENT_S = 0.5
+_INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run until stopped; give the exit status: 0 stopped, 2 the file or a fault is wrong."""
+    """Run until stopped; give the exit status.
+
+    0 stopped, 2 the file or a fault is wrong, 130 interrupted from the keyboard.
+    """
     parser = argparse.ArgumentParser(
         prog="harness.emulator", description="Emulate the bench of a rig file."
     )
@@ -38,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--fault", action="append", default=[], metavar="ID[:NAME=VALUE,...]")
     options = parser.parse_args(arguments)
     stop = threading.Event()
-    _stop_on_signals(stop)
+    signals = _stop_on_signals(stop)
     try:
         bench = Bench(read_rig_file(options.rig))
     except RigFileError as error:
@@ -58,7 +62,7 @@ def main(arguments: Sequence[str]) -> int:
         bench.timeline.run_on_time()
         print(json.dumps({"endpoints": bench.endpoints, "control": control.address}), flush=True)
         _wait(stop)
-    return 0
+    return _INTERRUPTED if signal.SIGINT in signals else 0
 
 
 def _refuse(error: Exception) -> int:
@@ -104,9 +108,14 @@ def _name_control(bench: Bench, address: str) -> None:
             bench.endpoints[device.name] = address
 
 
-def _stop_on_signals(stop: threading.Event) -> None:
+def _stop_on_signals(stop: threading.Event) -> list[int]:
+    """Stop on a signal; give the list of those that come."""
+    came: list[int] = []
+
     def handle(number: int, frame: FrameType | None) -> None:
+        came.append(number)
         stop.set()
 
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, handle)
+    return came

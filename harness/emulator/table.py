@@ -43,6 +43,10 @@ class Table:
             return ""
         return "Err" if self.terminal.error else "".join(self.terminal.entered)
 
+    def test_lamps(self, on: bool) -> None:
+        """Light every lamp, or put all out."""
+        self.lamps.command(frozenset(lamp.area for lamp in self.lamps.lamps if on))
+
     def _pressed(self, key: str) -> None:
         if self.powered:
             self.terminal.press(key)

@@ -37,8 +37,8 @@ def test_first_line_names_every_emulated_device(start):
     assert emulated.endpoints["dice-camera"].startswith("http://127.0.0.1:")
 
 
-@pytest.mark.parametrize("how", ["eof", signal.SIGTERM, signal.SIGINT])
-def test_ends_cleanly_and_removes_its_ports(start, how):
+@pytest.mark.parametrize(("how", "status"), [("eof", 0), (signal.SIGTERM, 0), (signal.SIGINT, 130)])
+def test_ends_cleanly_and_removes_its_ports(start, how, status):
     emulated = start()
     port = Path(emulated.endpoints["keys"])
     assert port.exists()
@@ -46,7 +46,7 @@ def test_ends_cleanly_and_removes_its_ports(start, how):
         emulated.process.stdin.close()
     else:
         emulated.process.send_signal(how)
-    assert emulated.process.wait(10) == 0
+    assert emulated.process.wait(10) == status
     assert not port.exists()
     assert not port.parent.exists()
 
