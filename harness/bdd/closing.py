@@ -55,7 +55,11 @@ class Closing:
             one.entry.index: _joined(one.judgement.verdict, by_index[one.entry.index])
             for one in kept
         }
-        self._rejudge(scenarios, diagnosed)
+        before = [run.verdict() for run in scenarios]
+        if self._camera_at_fault(scenarios, diagnosis, broken):
+            for run in scenarios:
+                run.distrust_camera()
+        self._rejudge(scenarios, before, diagnosed)
         lines = {one.entry.index: one.line for one in kept}
         found = [self._completed(finding, lines) for finding in diagnosis.findings]
         found += _of_judgements(kept, by_index)
@@ -87,9 +91,27 @@ class Closing:
             diagnosis = self._diagnose([*entries, *further])
         return diagnosis
 
-    def _rejudge(self, scenarios: Sequence[ScenarioRun], diagnosed: Mapping[int, Verdict]) -> None:
-        for run in scenarios:
-            before, after = run.verdict(), run.verdict(diagnosed)
+    def _camera_at_fault(
+        self,
+        scenarios: Sequence[ScenarioRun],
+        diagnosis: Diagnosis,
+        broken: HarnessError | None,
+    ) -> bool:
+        found = [*diagnosis.findings, *(one for run in scenarios for one in run.findings())]
+        parts = {part for one in found if one.verdict is Verdict.RIG_FAULT for part in one.part}
+        if broken is not None:
+            parts.update(_of_error(broken).part)
+        cameras = {f"device:{name}" for name in self._rig.roles.dice_camera}
+        return any(part in cameras or part.startswith("camera:") for part in parts)
+
+    def _rejudge(
+        self,
+        scenarios: Sequence[ScenarioRun],
+        verdicts: Sequence[Verdict],
+        diagnosed: Mapping[int, Verdict],
+    ) -> None:
+        for run, before in zip(scenarios, verdicts, strict=True):
+            after = run.verdict(diagnosed)
             if after is not before:
                 self._record.rejudged(
                     run.record.id,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from harness.bdd.collecting import ScenarioFacts
 from harness.bdd.inspection import written
@@ -33,7 +33,10 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing a step found. `part` and `fault` locate it where it is not PASS."""
+    """One thing a step found. `part` and `fault` locate it where it is not PASS.
+
+    `by_camera`: it was seen by the dice camera, and stands only if that is sound.
+    """
 
     verdict: Verdict
     what: str
@@ -41,6 +44,7 @@ class Check:
     fault: str = ""
     clauses: tuple[str, ...] = ()
     depends_on: tuple[str, ...] = ()
+    by_camera: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +88,11 @@ class ScenarioRun:
         fault: str = "",
         clauses: tuple[str, ...] | None = None,
         depends_on: tuple[str, ...] = (),
+        by_camera: bool = False,
     ) -> None:
         """Add one check; without `clauses` it concerns those that the scenario carries."""
         concerned = self.facts.clauses if clauses is None else clauses
-        self.checks.append(Check(verdict, what, part, fault, concerned, depends_on))
+        self.checks.append(Check(verdict, what, part, fault, concerned, depends_on, by_camera))
 
     def verdict(self, diagnosed: Mapping[int, Verdict] | None = None) -> Verdict:
         """Give the verdict; `diagnosed` holds better verdicts of entries by index, once known."""
@@ -99,6 +104,20 @@ class ScenarioRun:
         said = [check.what for check in self.checks if check.verdict is decided]
         said += [kept.judgement.what for kept in self._judged() if kept.judgement.what]
         return "; ".join(dict.fromkeys(said)) or "nothing was checked"
+
+    def distrust_camera(self) -> None:
+        """Take back what the camera alone held against the table: the camera was at fault."""
+        self.checks = [
+            replace(
+                check,
+                verdict=Verdict.RIG_FAULT,
+                what=f"not determined, the camera was at fault: {check.what}",
+                part=(),
+            )
+            if check.by_camera and check.verdict is Verdict.DUT_FAIL
+            else check
+            for check in self.checks
+        ]
 
     def results(self, diagnosed: Mapping[int, Verdict] | None = None) -> dict[str, Verdict]:
         """Give each result that the scenario answers for its verdict."""

@@ -16,6 +16,7 @@ from harness.dealing.entry import EntryTaker, Terminal
 from harness.dealing.selfcheck import (
     CONTROL_DICE,
     CONTROL_KEYED,
+    OTHER_DICE,
     Proof,
     control_proof,
     picture_proof,
@@ -187,10 +188,11 @@ class Sitting:
         looked: Look | None = None
         if self.eyes_or_none is not None:
             if self.bench.presenter is not None:
+                self.lay(OTHER_DICE)
                 self.lay(CONTROL_DICE)
                 looked, self.look = self.look, None
             looked = looked or self.eyes.look_at_leisure()
-            self._prove("self-check", picture_proof(looked))
+            self._prove("self-check", picture_proof(looked, self.shown))
         if self.bench.keys is None or not self.bench.lamps:
             return
         seen = looked.seen if looked is not None and self.shown is not None else None

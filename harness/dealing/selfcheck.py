@@ -17,6 +17,9 @@ CONTROL_DICE: Dice = (2, 3, 5)
 CONTROL_KEYED: Dice = (2, 3, 6)
 """The deliberate mismatch: these are entered while those lie there."""
 
+OTHER_DICE: Dice = (1, 4, 6)
+"""Laid first, so that a camera whose picture stands still is found out."""
+
 SPOILT = ("blurred", "dark", "overexposed", "not-an-image")
 """Refusals that are about the picture, whatever lies in it."""
 
@@ -31,12 +34,17 @@ class Proof:
     fault: str = ""
 
 
-def picture_proof(look: Look) -> Proof:
-    """Tell whether the dice cameras' pictures are fresh and fit to read.
+def picture_proof(look: Look, laid: Dice | None) -> Proof:
+    """Tell whether the dice cameras' pictures are fresh, fit to read and of the dice laid.
 
-    That dice have no reading, or could not be told apart, is not the camera's failing.
+    laid: how the dice were laid, if they were. That dice have no reading, or could not be told
+    apart, is not the camera's failing.
     """
     reason = look.seen.reason
+    if reason is None and laid is not None and look.seen.values != tuple(sorted(laid)):
+        read = ",".join(map(str, look.seen.values))
+        told = f"dice laid at {','.join(map(str, laid))} are seen as {read}"
+        return Proof("camera:dice", told, held=False, fault="misread")
     numbers = {frame.number for frame in look.frames}
     if reason in SPOILT:
         return Proof("camera:dice", f"the picture is {reason}", held=False, fault=str(reason))

@@ -76,4 +76,5 @@ def nothing_visible(sitting: Sitting) -> None:
         f"dice were seen in {seen} of {looked} pictures taken with the cover on",
         part=("cover",),
         fault="does-not-hide",
+        by_camera=True,
     )

@@ -74,4 +74,5 @@ def tosses_proper(sitting: Sitting) -> None:
         part=("shaker",),
         fault="toss-not-proper",
         depends_on=("A9",),
+        by_camera=True,
     )
