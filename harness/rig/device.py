@@ -1,6 +1,6 @@
 """What every device has: a section of the rig file, a driver, channels, and a record of its link.
 
-A driver is a class with the attributes and methods of `Driver`, registered by name in the
+A driver is a class like `Driver`, which opens a `Device`; it is registered by name in the
 entry-point group `sicbo_hil.drivers`. Channels are named by a driver's own strings (mostly
 numbers); `Outputs`, `Inputs` and `Levels` are what channels can do.
 """
@@ -196,7 +196,7 @@ class Surroundings:
 
 
 @runtime_checkable
-class Driver(Protocol):
+class Device(Protocol):
     """One open device.
 
     `link` counts its exchanges. `identify` gives its own identification, where the protocol has
@@ -208,17 +208,24 @@ class Driver(Protocol):
     name: str
     link: LinkRecord
 
-    @classmethod
-    def open(cls, name: str, settings: DeviceSettings, around: Surroundings) -> Self:
-        """Open the device and hear from it once, or raise naming it; nothing stays open then."""
-        ...
-
     def identify(self) -> str | None:
         """Give the device's identification, or None where its protocol has none."""
         ...
 
     def close(self) -> None:
         """Give the device back."""
+        ...
+
+
+class Driver(Protocol):
+    """A driver class, as registered: what its section may say, what it provides, how it opens."""
+
+    settings_type: ClassVar[type[DeviceSettings]]
+    provides: ClassVar[frozenset[Capability]]
+
+    @classmethod
+    def open(cls, name: str, settings: DeviceSettings, around: Surroundings) -> Device:
+        """Open the device and hear from it once, or raise naming it; nothing stays open then."""
         ...
 
 
@@ -261,6 +268,10 @@ class Levels(Protocol):
     """Voltages we measure."""
 
     name: str
+
+    def measures(self, channel: str) -> bool:
+        """Tell whether a channel is measured in volts (a device may have bits too)."""
+        ...
 
     def levels(self, channels: Sequence[str]) -> Mapping[str, float]:
         """Measure these channels in volts."""

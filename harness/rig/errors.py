@@ -149,6 +149,12 @@ class PressUnknownError(RigError):
         return {**super().to_json(), "key": self.key, "state": self.state, "cause": cause}
 
 
+class HostLagError(RigError):
+    """This host was too busy to look often enough: what was sensed meanwhile is no measurement."""
+
+    fault = "host-lag"
+
+
 class NoFrameError(RigError):
     """No camera frame in time."""
 

@@ -144,8 +144,11 @@ class Limits(Section):
     """What the table is held to on this bench; what is not set is not judged.
 
     Times in ms (table time), levels relative to a good lamp. uncertainty_ms and
-    uncertainty_level: expanded uncertainty (k = 2) of this bench's own measuring.
+    uncertainty_level: expanded uncertainty (k = 2) of this bench's own measuring. stroke_ms: the
+    shortest time that the shake sensor stays closed, or open, between strokes.
     """
+
+    stroke_ms: Positive = 50.0
 
     settle_ms: Positive | None = None
     entry_timeout_ms: Positive | None = None
@@ -603,7 +606,7 @@ class _Check:
                 continue
             settings = self.settings.get(channel.device)
             use_as: Capability = next(
-                (need for need in use.needs if kind and need in kind.provides), "inputs"
+                (need for need in reversed(use.needs) if kind and need in kind.provides), "inputs"
             )
             wrong = settings.channel_problem(channel.channel, use_as) if settings else None
             if wrong is not None:

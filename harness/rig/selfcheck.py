@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from harness.rig.bench import Bench
 from harness.rig.channels import Channel
 from harness.rig.contacts import RelayKeys, open_and_verify
-from harness.rig.device import Driver, Inputs, Outputs
+from harness.rig.device import Device, Inputs, Outputs
 from harness.rig.drivers.camera import CameraSettings, LiveCamera
 from harness.rig.drivers.emulator_control import EmulatorControl
 from harness.rig.drivers.scpi_supply import ScpiSupply
@@ -80,7 +80,7 @@ def identities(bench: Bench) -> Iterator[Check]:
         yield _told(f"device:{name}", "identification", partial(_named, device, expected))
 
 
-def _named(device: Driver, expected: str | None) -> Check:
+def _named(device: Device, expected: str | None) -> Check:
     part, what = f"device:{device.name}", "identification"
     found = device.identify()
     if expected is not None and (found is None or expected not in found):
@@ -244,9 +244,13 @@ def dark_levels(bench: Bench) -> Iterator[Check]:
     if lamps is None or limit is None:
         return
     for path in bench.lamps:
-        if path.sense().levels is None:
+        try:
+            sample = path.sense()
+        except HarnessError as error:
+            yield _failed(f"device:{error.subject}", "dark levels", error)
             continue
-        sample = path.sense()
+        if sample.levels is None:
+            continue
         for area, level in sorted((sample.levels or {}).items()):
             measured = Measurement(
                 f"dark level of {area}",

@@ -9,10 +9,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import cast
 
 from harness.observations import LampSample
 from harness.rig.device import Inputs, Levels
-from harness.rig.errors import RigError
+from harness.rig.errors import HostLagError, RigError
+
+_LOOK_PAUSE_S = 0.002
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,18 @@ class Sense:
     def read(self) -> bool:
         """Read it once."""
         return self.inputs.read([self.channel])[self.channel] != self.invert
+
+
+def read_together(senses: Sequence[Sense]) -> list[bool]:
+    """Read several channels; those of one device in one exchange."""
+    by_device: dict[int, list[Sense]] = defaultdict(list)
+    for sense in senses:
+        by_device[id(sense.inputs)].append(sense)
+    read: dict[Sense, bool] = {}
+    for group in by_device.values():
+        values = group[0].inputs.read([sense.channel for sense in group])
+        read.update({sense: values[sense.channel] != sense.invert for sense in group})
+    return [read[sense] for sense in senses]
 
 
 class CoverSwitch:
@@ -43,19 +58,21 @@ class StrokeCounter:
     """Counts rising edges of the shake sensor while it is watched; a `ShakeSense`.
 
     The sensor is polled only inside `watching`, which the bench's shaker does by itself, so that
-    polling does not take the bus from lamps and keys at other times.
+    polling does not take the bus from lamps and keys at other times. shortest_s: the shortest time
+    that the sensor stays closed, or open; looks further apart than that could miss a stroke.
     """
 
-    def __init__(self, sense: Sense, pause_s: float = 0.002) -> None:
+    def __init__(self, sense: Sense, shortest_s: float) -> None:
         self._sense = sense
-        self._pause_s = pause_s
+        self._shortest_s = shortest_s
         self._count = 0
         self._trouble: RigError | None = None
 
     def strokes(self) -> int:
         """Give the strokes sensed since the rig was opened.
 
-        Raises what went wrong while watching: a count with holes is no count.
+        Raises what went wrong while watching (HostLagError where this host was too slow): a count
+        with holes is no count.
         """
         if self._trouble is not None:
             trouble, self._trouble = self._trouble, None
@@ -82,16 +99,25 @@ class StrokeCounter:
             thread.join()
 
     def _watch(self, before: bool, stop: threading.Event) -> None:
+        looked_at = time.monotonic()
         try:
             while True:
                 last_look = stop.is_set()
                 now = self._sense.read()
+                gap_s, looked_at = time.monotonic() - looked_at, time.monotonic()
+                if gap_s > self._shortest_s:
+                    raise HostLagError(
+                        "shake sensor",
+                        expected=f"a look every {self._shortest_s * 1000:.0f} ms",
+                        found=f"{gap_s * 1000:.0f} ms between two",
+                        remedy="ease the host, or raise stroke_ms if the strokes are slower",
+                    )
                 if now and not before:
                     self._count += 1
                 before = now
                 if last_look:
                     return
-                stop.wait(self._pause_s)
+                stop.wait(_LOOK_PAUSE_S)
         except RigError as error:
             self._trouble = error
 
@@ -156,12 +182,14 @@ class SensedLamps:
         read: dict[tuple[str, str], float | bool] = {}
         for name in names:
             device, channels = self._devices[name], self._channels[name]
+            measured = [c for c in channels if isinstance(device, Levels) and device.measures(c)]
+            plain = [c for c in channels if c not in measured]
             try:
-                values: Mapping[str, float | bool]
-                if isinstance(device, Inputs):
-                    values = device.read(channels)
-                else:
-                    values = device.levels(channels)
+                values: dict[str, float | bool] = {}
+                if measured:
+                    values.update(cast("Levels", device).levels(measured))
+                if plain:
+                    values.update(cast("Inputs", device).read(plain))
             except RigError as error:
                 self.troubles[name] = error
                 continue

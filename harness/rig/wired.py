@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 from harness.rig.contacts import Contact
 from harness.rig.errors import NotCapableError
 from harness.rig.roles import Shaker
-from harness.rig.senses import Sense, StrokeCounter
+from harness.rig.senses import Sense, StrokeCounter, read_together
 from harness.verdicts import HarnessError, Verdict
 
-_POLL_S = 0.005
+_POLL_S = 0.01
 
 
 class ShakerStuckError(HarnessError):
@@ -58,17 +57,19 @@ class WiredShaker:
     def activate(self, by: str) -> None:
         """Start the machine and wait until it is done. Raises ShakerStuckError."""
         self._start.press()
-        self._await("start", self._start_s, lambda: not self._done.read())
-        self._await("done", self._done_s, self._done.read)
+        self._await("start", self._start_s, done=False)
+        self._await("done", self._done_s, done=True)
 
-    def _await(self, phase: str, limit_s: float, reached: Callable[[], bool]) -> None:
+    def _await(self, phase: str, limit_s: float, *, done: bool) -> None:
         deadline = time.monotonic() + limit_s
+        lines = [self._done] if self._fault is None else [self._done, self._fault]
         while True:
-            if self._fault is not None and self._fault.read():
+            is_done, *faults = read_together(lines)
+            if any(faults):
                 raise ShakerStuckError(
                     phase="fault", expected="a quiet fault line", found="the fault line raised"
                 )
-            if reached():
+            if is_done is done:
                 return
             if time.monotonic() >= deadline:
                 wanted = "to run" if phase == "start" else "to be done"

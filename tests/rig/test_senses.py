@@ -10,7 +10,7 @@ import pytest
 from harness.rig.contacts import Contact
 from harness.rig.device import Surroundings
 from harness.rig.drivers import driver_class
-from harness.rig.errors import NoReplyError
+from harness.rig.errors import HostLagError, NoReplyError
 from harness.rig.senses import LampChannel, Sense, SensedLamps, StrokeCounter
 from harness.rig.wired import ShakerStuckError, WiredCountdown, WiredShaker
 from tests.rig.peers import PtyPeer, RelaysAndInputs
@@ -126,7 +126,7 @@ def strokes_by_hand(inputs: list[bool], count: int) -> threading.Thread:
 
 
 def test_strokes_are_counted_while_watched(modules) -> None:
-    counter = StrokeCounter(Sense(modules.devices["left"], "5"))
+    counter = StrokeCounter(Sense(modules.devices["left"], "5"), 1.0)
     inputs = modules.units["left"].inputs
     with counter.watching():
         strokes_by_hand(inputs, 3).join()
@@ -138,9 +138,24 @@ def test_strokes_are_counted_while_watched(modules) -> None:
     assert counter.strokes() == 4
 
 
+def test_strokes_too_short_to_be_seen_are_not_counted_wrong(modules) -> None:
+    """The module answers every 30 ms and a stroke may be 20 ms: fails if a number is given."""
+
+    def slow(_frame: bytes, reply: bytes) -> bytes:
+        time.sleep(0.03)
+        return reply
+
+    modules.units["left"].spoil = slow
+    counter = StrokeCounter(Sense(modules.devices["left"], "5"), 0.02)
+    with counter.watching():
+        time.sleep(0.1)
+    with pytest.raises(HostLagError):
+        counter.strokes()
+
+
 def test_a_count_with_holes_is_no_count(modules) -> None:
     """The module falls silent while watched; fails if a number is given all the same."""
-    counter = StrokeCounter(Sense(modules.devices["left"], "5"))
+    counter = StrokeCounter(Sense(modules.devices["left"], "5"), 1.0)
     with counter.watching():
         modules.units["left"].unit = 9
         time.sleep(0.05)

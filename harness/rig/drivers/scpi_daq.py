@@ -35,6 +35,8 @@ class ScpiDaqSettings(VisaSettings):
         place = rf"[{slots}][0-9]{digits}"
         if re.fullmatch(rf"{place}(\.([0-9]|1[0-5]))?", channel) is None:
             return "a channel as 101 (slot 1, channel 01), or 101.3 for a bit of a digital word"
+        if use == "inputs" and "." not in channel:
+            return "a bit of a digital word, as 101.3"
         return None
 
 
@@ -64,21 +66,20 @@ class ScpiDaq:
         """Give the card in a slot, as the instrument names it."""
         return self._visa.query(f"SYST:CTYP? {slot}00")
 
+    def measures(self, channel: str) -> bool:
+        """Tell a voltage channel from a bit of a digital word."""
+        return "." not in channel
+
     def levels(self, channels: Sequence[str]) -> Mapping[str, float]:
-        """Measure these voltages (V), and read the bits among the channels as 0 or 1 V."""
-        volts = sorted({channel for channel in channels if "." not in channel}, key=int)
-        measured: dict[str, float] = {}
-        if volts:
-            command = f"MEAS:VOLT:DC? (@{','.join(volts)})"
-            numbers = repeat_read(
-                lambda: parse_numbers(self._visa.query(command), len(volts), self.name),
-                self.link,
-                self._settings.read_repeats,
-            )
-            measured.update(zip(volts, numbers, strict=True))
-        bits = self.read([channel for channel in channels if "." in channel])
-        measured.update({channel: float(bit) for channel, bit in bits.items()})
-        return measured
+        """Measure these voltages (V) in one scan."""
+        volts = sorted(set(channels), key=int)
+        command = f"MEAS:VOLT:DC? (@{','.join(volts)})"
+        numbers = repeat_read(
+            lambda: parse_numbers(self._visa.query(command), len(volts), self.name),
+            self.link,
+            self._settings.read_repeats,
+        )
+        return dict(zip(volts, numbers, strict=True))
 
     def read(self, channels: Sequence[str]) -> Mapping[str, bool]:
         """Read bits of digital words, each word once."""
