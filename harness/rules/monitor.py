@@ -5,8 +5,9 @@ It serves a run, a recorded timeline and a live table alike, and interprets a bo
 it certain; one clause is reported once in a round. What was left out counts when the round ends,
 or when the next one starts. A timeline that ends within a round leaves nothing out.
 
-A round begins with `round-start`. Where that line is missing, calling for bets or closing them
-begins it, together with what was done since the last round or inspection.
+A round begins with `round-start`; written twice in a row it is one start. Where that line is
+missing, a result that is announced or entered after a call or a toss shows that a round was dealt:
+it began with what was done since the last round or inspection.
 """
 
 from __future__ import annotations
@@ -38,7 +39,9 @@ from harness.rules.strict_toml import suggestion
 from harness.rules.timeline import Event, Setup
 from harness.verdicts import ConfigurationError
 
-_BEGINS_ROUND = frozenset({"place-your-bets", "countdown-start", "no-more-bets"})
+_CALLS = frozenset({"place-your-bets", "countdown-start", "no-more-bets"})
+_TOSSES = frozenset({"shake", "activate"})
+_RESULTS = frozenset({"announce", "key", "lamps"})
 _OUTSIDE_ROUND = frozenset(
     {
         "shift-start",
@@ -92,7 +95,6 @@ class _Raised:
 class _Round:
     """One round under way."""
 
-    implied: bool
     seen: Counter[str] = field(default_factory=Counter)
     counts: Counter[str] = field(default_factory=Counter)
     anew: set[str] = field(default_factory=set)
@@ -172,17 +174,18 @@ class Monitor:
         """Tell what the book makes of the last round so far."""
         if any(stop.on for stop in self._stops):
             return "stopped"
-        return self._ended if self._round is None else "incomplete"
+        dealing = self._round is not None or any(past.name in _CALLS for past in self._prelude)
+        return "incomplete" if dealing else self._ended
 
     def feed(self, event: Event) -> tuple[Deviation, ...]:
         """Take the next event and give the deviations that it makes certain."""
         self._new = []
         self._settle_late(event)
         if event.name == "round-start":
-            if self._round is not None and not _is_false_start(self._round):
+            if self._round is not None and self._round.seen:
                 self._close_round(event.t)
                 self._settle_late(event)
-            self._begin_round(event.t, implied=False)
+            self._begin_round(event.t)
         elif event.name == "round-end":
             if self._round is not None:
                 self._close_round(event.t)
@@ -203,9 +206,9 @@ class Monitor:
 
     # Rounds
 
-    def _begin_round(self, t: float, *, implied: bool) -> _Round:
+    def _begin_round(self, t: float) -> _Round:
         self._forget_prelude()
-        self._round = begun = _Round(implied)
+        self._round = begun = _Round()
         for state in self._procedure.states:
             if state.lasts == "round":
                 self._states[state.name] = False
@@ -276,13 +279,10 @@ class Monitor:
             self._inspect(event)
             self._update_stops(None, self._acts_outside(event), event.t)
             return
-        if event.name in _BEGINS_ROUND or (
-            event.name == "announce"
-            and any(earlier.name in ("shake", "activate") for earlier in self._prelude)
-        ):
+        if event.name in _RESULTS and self._dealt_unrecorded(event.name):
             earlier, told = list(self._prelude), set(self._told_between)
             self._states.update(self._states_before_prelude)
-            begun = self._begin_round(event.t, implied=True)
+            begun = self._begin_round(event.t)
             begun.clauses |= told
             for past in (*earlier, event):
                 self._take(past, begun)
@@ -294,6 +294,11 @@ class Monitor:
                 self._new.append(_against(rule, f"{event.name}; the rule: {rule.says}", event.t))
         self._update_states(acts)
         self._prelude.append(event)
+
+    def _dealt_unrecorded(self, name: str) -> bool:
+        """Tell whether a result belongs to a round whose start was not recorded."""
+        done = {earlier.name for earlier in self._prelude}
+        return bool(done & _CALLS) or (name == "announce" and bool(done & _TOSSES))
 
     def _forget_prelude(self) -> None:
         self._prelude.clear()
@@ -529,15 +534,6 @@ def _index(rules: Iterable[Rule]) -> dict[str, list[tuple[int, Rule]]]:
         for act in heard:
             listening.setdefault(act, []).append((place, rule))
     return listening
-
-
-def _is_false_start(current: _Round) -> bool:
-    """Tell whether nothing came of a round: its line written twice, or only calls before it."""
-    if not current.implied:
-        return not current.seen
-    return not any(
-        current.seen[act] for act in ("announced", "lit", "collect-losers", "pay-winners")
-    )
 
 
 def _outcome_of(ended: _Round) -> Outcome:

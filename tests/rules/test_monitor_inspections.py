@@ -130,3 +130,19 @@ def test_opening_runs_by_the_floorperson_do_not_serve_the_shift_nor_the_other_wa
     by_supervisor = runs(True, True, True, by="casino-supervisor")
     opening = [act("shift-start"), terminal(), *by_supervisor, OPEN]
     assert dealing.watch(opening, whole)[0] == ["nj.a.2"]
+
+
+def test_each_opening_has_its_own_inspection():
+    """Fails if yesterday's record opens the table today, or one opening written twice is two."""
+    dealing = DEALINGS["ny manual"]
+    whole = dealing.round()
+    assert dealing.watch([terminal(), OPEN], whole, [OPEN], whole)[0] == ["ny.e.1"]
+    assert dealing.watch([terminal(), OPEN, OPEN], whole)[0] == []
+    assert dealing.watch([OPEN, OPEN], whole)[0] == ["ny.e.1"]
+
+
+def test_a_failed_run_is_made_good_by_a_whole_inspection_after_it():
+    """Fails if runs passed before a failure count towards making it good."""
+    dealing = DEALINGS["nj automated"]
+    opening = [terminal(), *runs(True, True, False, True), OPEN]
+    assert dealing.watch(opening, dealing.round())[0] == ["nj.a.2"]

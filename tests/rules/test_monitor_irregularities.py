@@ -358,3 +358,13 @@ def test_wrong_lamps_are_told_apart_from_what_people_did():
         keyless = [one for one in dealing.round() if one != act("key", value=4)]
         (found,) = watched(dealing, keyless).deviations
         assert not found.lamps, name
+
+
+def test_a_second_fault_is_told_and_rectified_anew():
+    """Fails if what was done about one fault serves the next."""
+    whole = CCA_ROUND.round()
+    told, mended = act("inspector-told"), act("fault-rectified")
+    first = [fault("lamp"), told, mended]
+    assert CCA_ROUND.watch(whole, first, whole, [fault("lamp"), told], whole)[0] == ["cca.7.7"]
+    assert CCA_ROUND.watch(whole, first, [fault("lamp"), mended], whole)[0] == ["cca.7.7"]
+    assert CCA_ROUND.watch(whole, first, first, whole) == ([], "settled")

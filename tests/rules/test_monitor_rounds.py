@@ -166,3 +166,27 @@ def test_the_deviation_comes_with_the_event_that_makes_it_certain():
     paid_first = [one for one in dealing.round() if one[0] != "collect-losers"]
     (breach,) = watched(dealing, paid_first).deviations
     assert paid_first[int(breach.at)][0] == "pay-winners"
+
+
+def test_a_round_without_its_start_or_its_call_is_a_round_all_the_same():
+    """Fails if nobody can be held to a call because its absence hides the whole round."""
+    for name, clause in [("ny manual", "ny.e.2"), ("pa manual", "pa.c"), ("nj automated", "nj.c")]:
+        dealing = DEALINGS[name]
+        uncalled = [one for one in dealing.round()[1:] if one[0] != "no-more-bets"]
+        assert dealing.watch(uncalled) == ([clause], "settled")
+
+
+def test_what_is_called_before_a_round_starts_is_of_no_round():
+    """Fails if a call between rounds opens a round that leaves out every duty."""
+    for dealing in DEALINGS.values():
+        whole = dealing.round()
+        assert dealing.watch([act("no-more-bets")], whole) == ([], "settled")
+        assert dealing.watch(whole, [act("wager", area="big")], whole) == ([], "settled")
+
+
+def test_announcing_twice_alike_is_no_breach():
+    """Fails if a second announcement is added to the first."""
+    for dealing in DEALINGS.values():
+        whole = dealing.round()
+        twice = [one for one in whole for _ in range(2 if one[0] == "announce" else 1)]
+        assert dealing.watch(twice) == ([], "settled")
