@@ -96,12 +96,16 @@ def _problems(body: dict[str, Any]) -> list[Problem]:
             problems.append(Problem(name, "a number, 0 or more", repr(body[name])))
     for name, length in _LENGTHS.items():
         value = body.get(name)
+        least = -1e9 if name == "nadir_px" else 0.0
         if name in body and not (
-            isinstance(value, list) and len(value) == length and all(_number(v) for v in value)
+            isinstance(value, list)
+            and len(value) == length
+            and all(_number(v, least) for v in value)
         ):
-            problems.append(Problem(name, f"{length} numbers, 0 or more", repr(value)))
+            problems.append(Problem(name, f"{length} numbers in range", repr(value)))
     return problems
 
 
-def _number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e9
+def _number(value: object, least: float = 0.0) -> bool:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return number and least <= float(value) < 1e9  # type: ignore[arg-type]

@@ -9,8 +9,16 @@ from harness.vision.judge import Judged
 from harness.vision.pips import PipReading
 from harness.vision.readings import DieSeen, DieState
 
-SURE = 0.5
+SURE = 0.4
 """Score from which something found counts as a die."""
+CERTAIN = 0.8
+"""Chance of the judge's value from which it counts."""
+NEARLY_SURE = 0.97
+"""The same where the pips allow the value but do not show it."""
+FLAT = 0.6
+"""Chance of lying flat from which a die is read."""
+LEANING = 0.25
+"""Error of the upright edge from which a die leans."""
 REASONS_FIRST = ("moving", "stacked", "leaning", "obstructed", "glare", "disagreement")
 """Which reason is given when several dice are refused for different ones."""
 
@@ -22,6 +30,8 @@ class Die:
     found: Found
     judged: Judged
     pips: PipReading
+    off_upright: float = 0.0
+    """How far its upright edge is off the other dice's nadir: about the sine of its lean."""
 
     @property
     def chances(self) -> dict[str, float]:
@@ -51,18 +61,28 @@ class Die:
             return "disagreement"
         if state != "flat":
             return state
-        if self.pips.value is None:
-            if self.pips.why_not == "blank":
-                return "obstructed"
-            return "glare" if self.pips.why_not == "glare" else "disagreement"
-        if self.pips.value != self.judged.value or self.chances["flat"] < 0.7:
+        if self.off_upright > LEANING:
+            return "leaning"
+        if max(self.judged.values) < CERTAIN or self.chances["flat"] < FLAT:
             return "disagreement"
-        return None
+        if self.pips.value is not None:
+            return None if self.pips.value == self.judged.value else "disagreement"
+        # Pips dimmed or hidden by light: they must allow this value alone, and the finder, which
+        # saw the whole picture, must have read it too.
+        if (
+            self.pips.maybe == {self.judged.value}
+            and self.found.value == self.judged.value
+            and max(self.judged.values) > NEARLY_SURE
+        ):
+            return None
+        if self.pips.why_not == "blank":
+            return "obstructed"
+        return "glare" if self.pips.why_not == "glare" else "disagreement"
 
     @property
     def value(self) -> int | None:
         """Give the value both readings agree on."""
-        return None if self.refusal else self.pips.value
+        return None if self.refusal else self.judged.value
 
     @property
     def confidence(self) -> float:
@@ -79,7 +99,7 @@ class Die:
         }
         return DieSeen(
             self.value,
-            states.get(self.state, "flat"),
+            "leaning" if self.refusal == "leaning" else states.get(self.state, "flat"),
             (frame.centre.real, frame.centre.imag),
             frame.corners,
             self.confidence,

@@ -90,9 +90,13 @@ def find_markers(picture: Picture) -> tuple[tuple[float, float], ...] | None:
     middles: dict[int, NDArray[np.float32]] = {}
     # Noise hides markers at full size, smallness at half size: what either shows counts.
     half = cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-    for image, scale in ((half, 2.0), (cv2.GaussianBlur(picture, (0, 0), 1.0), 1.0), (picture, 1.0)):
+    for image, scale in (
+        (half, 2.0),
+        (cv2.GaussianBlur(picture, (0, 0), 1.0), 1.0),
+        (picture, 1.0),
+    ):
         corners, ids, _ = detector.detectMarkers(image)
-        for number, c in zip(np.asarray(ids).ravel() if ids is not None else (), corners):  # noqa: B905
+        for number, c in zip(np.asarray(ids).ravel(), corners, strict=False):
             middle = np.asarray(c).reshape(4, 2).mean(axis=0)
             middles[int(number)] = ((middle + 0.5) * scale - 0.5).astype(np.float32)
         if all(number in middles for number in MARKERS):

@@ -11,6 +11,7 @@ from typing import Literal
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from harness.vision.faces import Floats, Frame, Pyramid
 
@@ -22,6 +23,7 @@ LEAST_CONTRAST = 7.0
 """Grey levels by which a pip must stand out."""
 
 Point = tuple[float, float]
+Indices = NDArray[np.intp]
 _CORNERS: tuple[Point, ...] = ((-1, -1), (1, -1), (1, 1), (-1, 1))
 PATTERNS: tuple[tuple[int, tuple[Point, ...]], ...] = (
     (1, ((0, 0),)),
@@ -38,6 +40,8 @@ _LATTICE: tuple[Point, ...] = (*_CORNERS, (0, 0), (-1, 0), (1, 0), (0, -1), (0, 
 REACH = (0.33, 0.68)
 """Least and greatest distance of pip rows from the face's middle, in half edges."""
 
+BURNT = 249
+"""Grey level from which all colour channels are taken as burnt out by light."""
 INSET = 0.09
 """Part of the face at its border in which no pip's middle lies."""
 _MEAN = np.full((1, 3), 1 / 3, np.float32)
@@ -59,6 +63,8 @@ class PipReading:
     misfit: float
     pips: tuple[Point, ...]
     """Face coordinates of the pips found."""
+    maybe: frozenset[int] = frozenset()
+    """Values that the spots allow when some are taken as dimmed, hidden or added by light."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +73,15 @@ class _Spots:
     """(n, 2) face coordinates."""
     step: Floats
     """(n, 3) colour of the spot less colour around it, of the length of its contrast."""
+    size: Floats
+    """(n,) contrast."""
     half: Floats
     """(n,) contrast that half of what is around exceeds."""
+
+
+def _box(sigma: float) -> int:
+    """Give the odd side of a box whose spread is about sigma."""
+    return 2 * round((sigma * 12**0.5 - 1) / 2) + 1
 
 
 def _find_spots(flat: Floats) -> _Spots:
@@ -77,7 +90,8 @@ def _find_spots(flat: Floats) -> _Spots:
     scale = np.zeros((SIDE, SIDE), np.intp)
     for k, radius in enumerate(RADII):
         r = radius * FACE / 2
-        step = cv2.GaussianBlur(flat, (0, 0), INNER * r) - cv2.GaussianBlur(flat, (0, 0), OUTER * r)
+        far = _box(OUTER * r)
+        step = cv2.GaussianBlur(flat, (0, 0), INNER * r) - cv2.blur(flat, (far, far))
         size = np.asarray(cv2.transform(step * step, _MEAN))
         better = size > best
         best[better] = size[better]
@@ -107,10 +121,10 @@ def _find_spots(flat: Floats) -> _Spots:
     strong = weak[:, 0] > LEAST_CONTRAST
     order = np.flatnonzero(strong)[np.argsort(-weak[strong, 0])]
     where = (where - (SIDE - 1) / 2) * np.float32(2 / FACE)
-    return _Spots(where[order], step[order].astype(np.float32), ranked[order, 3])
+    return _Spots(where[order], step[order].astype(np.float32), weak[order, 0], ranked[order, 3])
 
 
-def _fit(spots: Floats, pattern: tuple[Point, ...]) -> tuple[Floats, Floats, float] | None:
+def _fit(spots: Floats, pattern: tuple[Point, ...]) -> tuple[Indices, Floats, float] | None:
     """Fit a pattern to spots; gives each pip's spot, the lattice (2, 3) and the misfit, or None."""
     sites = np.asarray(pattern, np.float32)
     matrix = np.array([[0.48, 0, 0], [0, 0.48, 0]], np.float32)
@@ -121,7 +135,7 @@ def _fit(spots: Floats, pattern: tuple[Point, ...]) -> tuple[Floats, Floats, flo
             return None
         matrix[:, :2] *= 0.9
         matrix[:, 2] = spots[k]
-        return np.array([k], np.float32), matrix, float(away[k]) * 0.4
+        return np.array([k]), matrix, float(away[k]) * 0.4
     chosen = np.zeros(len(pattern), np.intp)
     misfit = 1.0
     for turn in range(3):
@@ -138,7 +152,7 @@ def _fit(spots: Floats, pattern: tuple[Point, ...]) -> tuple[Floats, Floats, flo
         expected = sites @ matrix[:, :2].T + matrix[:, 2]
         error = spots[chosen] - expected
         misfit = float(np.sqrt((error**2).sum(axis=1).mean()))
-    return chosen.astype(np.float32), matrix, misfit
+    return chosen, matrix, misfit
 
 
 def _lattice(sites: Floats, spots: Floats) -> Floats:
@@ -156,12 +170,15 @@ def _lattice(sites: Floats, spots: Floats) -> Floats:
     return np.array([[k.real, -k.imag, shift.real], [k.imag, k.real, shift.imag]], np.float32)
 
 
-def _sound(matrix: Floats) -> bool:
-    """Tell whether a lattice is one that a face in its frame can have."""
+def _sound(matrix: Floats, value: int) -> bool:
+    """Tell whether a lattice is one that a face in its frame can have.
+
+    The two rows of a six may stand close together.
+    """
     a, b = complex(*matrix[:, 0]), complex(*matrix[:, 1])
-    if not (REACH[0] <= min(abs(a), abs(b)) and max(abs(a), abs(b)) <= REACH[1]):
-        return False
-    if max(abs(a), abs(b)) > 1.45 * min(abs(a), abs(b)):
+    short, long = sorted((abs(a), abs(b)))
+    least, ratio = (0.25, 2.0) if value == 6 else (REACH[0], 1.45)
+    if short < least or long > REACH[1] or long > ratio * short:
         return False
     return (
         abs(a.imag) < 0.3 * abs(a) and abs(b.real) < 0.3 * abs(b) and np.hypot(*matrix[:, 2]) < 0.2
@@ -172,58 +189,119 @@ def read_pips(pyramid: Pyramid, frame: Frame) -> PipReading:
     """Read one face by its pips."""
     flat = pyramid.lay_flat(frame, SIDE, FACE).astype(np.float32)
     spots = _find_spots(flat)
-    size = np.sqrt((spots.step**2).mean(axis=1))
-    found: list[tuple[float, int, Floats, Floats, float]] = []
-    ambiguous = False
+    found = _patterns(spots, _STRICT)
+    if not found:
+        strongest = float(spots.size[0]) if len(spots.size) else 0.0
+        why: WhyNot = "blank" if strongest < LEAST_CONTRAST else "pattern"
+        return PipReading(None, why, strongest, 1.0, _points(spots.where[:6]), _maybe(spots))
+    strongest = max(f.contrast for f in found)
+    found = [f for f in found if f.contrast > 0.6 * strongest]
+    found.sort(key=lambda f: (-len(f.pips), f.misfit))
+    best = found[0]
+    rivals = [
+        f
+        for f in found[1:]
+        if f.value != best.value
+        and f.contrast > 0.7 * best.contrast
+        and len(f.pips) >= len(best.pips)
+    ]
+    pips = _points(best.pips)
+    if rivals:
+        return PipReading(None, "ambiguous", best.contrast, best.misfit, pips)
+    if not _body_seen(flat, best.lattice, best.pips, best.contrast):
+        maybe = frozenset({best.value}) | _maybe(spots)
+        return PipReading(None, "glare", best.contrast, best.misfit, pips, maybe)
+    return PipReading(best.value, None, best.contrast, best.misfit, pips, frozenset({best.value}))
+
+
+def _points(where: Floats) -> tuple[Point, ...]:
+    return tuple((float(x), float(y)) for x, y in where)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fit:
+    value: int
+    pips: Floats
+    lattice: Floats
+    contrast: float
+    misfit: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Demands:
+    """What spots must have in common to be one face's pips."""
+
+    colour: float
+    """Least cosine between their steps of colour."""
+    share: float
+    """Least contrast, of the leading spot's."""
+    spare: int
+    """Spots that may lie apart from the pattern's places."""
+
+
+_STRICT = _Demands(0.8, 0.4, 0)
+_LOOSE = (_Demands(0.6, 0.25, 0), _Demands(0.6, 0.14, 0), _Demands(0.6, 0.4, 1))
+
+
+def _maybe(spots: _Spots) -> frozenset[int]:
+    """Give the values whose patterns the spots allow when light has dimmed or added some."""
+    return frozenset(
+        f.value
+        for demands in _LOOSE
+        for f in _patterns(spots, demands)
+        if f.contrast > 0.3 * float(spots.size[0])
+    )
+
+
+def _patterns(spots: _Spots, demands: _Demands) -> list[_Fit]:
+    """Fit all patterns to all groups of alike spots."""
+    found: list[_Fit] = []
+    size = spots.size
     led = np.zeros(len(size), bool)
+    inner = np.abs(spots.where).max(axis=1) < 0.76
     for lead in range(len(size)):
         contrast = float(size[lead])
-        if contrast < LEAST_CONTRAST or contrast < 0.25 * float(size[0]):
+        if contrast < max(LEAST_CONTRAST, 0.25 * float(size[0])):
             break
         if led[lead]:
             continue
         along = spots.step @ spots.step[lead] / (3 * contrast * np.maximum(size, 1e-6))
-        alike = (along > 0.8) & (size > 0.4 * contrast) & (size < 1.7 * contrast)
+        alike = (along > demands.colour) & (size > demands.share * contrast)
+        alike &= size < 1.7 * contrast
         led |= (along > 0.9) & (size > 0.7 * contrast)
-        inner = np.abs(spots.where).max(axis=1) < 0.76
-        if (inner & ~alike & (along > 0.5) & (spots.half > 0.5 * contrast)).any():
+        hidden = inner & ~alike & (along > 0.5) & (spots.half > 0.5 * contrast)
+        if not demands.spare and hidden.any():
             continue
         where = spots.where[alike & inner]
         for value, pattern in PATTERNS:
-            if len(pattern) != len(where):
+            spare = len(where) - len(pattern)
+            if not 0 <= spare <= (demands.spare if len(pattern) > 2 else 0):
                 continue
             fit = _fit(where, pattern)
             if fit is None:
                 continue
             chosen, matrix, misfit = fit
-            if _sound(matrix) and misfit < 0.075:
-                found.append((contrast, value, where[chosen.astype(np.intp)], matrix, misfit))
-    if not found:
-        blank = len(size) == 0 or float(size[0]) < LEAST_CONTRAST
-        return PipReading(
-            None,
-            "blank" if blank else "pattern",
-            float(size[0]) if len(size) else 0.0,
-            1.0,
-            tuple((float(x), float(y)) for x, y in spots.where[:6]),
-        )
-    strongest = max(f[0] for f in found)
-    found = [f for f in found if f[0] > 0.6 * strongest]
-    found.sort(key=lambda f: (-len(f[2]), f[4]))
-    contrast, value, picked, matrix, misfit = found[0]
-    if any(f[1] != value and f[0] > 0.7 * contrast and len(f[2]) >= len(picked) for f in found[1:]):
-        ambiguous = True
-    pips = tuple((float(x), float(y)) for x, y in picked)
-    if ambiguous:
-        return PipReading(None, "ambiguous", contrast, misfit, pips)
-    if not _body_seen(flat, matrix, picked, contrast):
-        return PipReading(None, "glare", contrast, misfit, pips)
-    return PipReading(value, None, contrast, misfit, pips)
+            if not _sound(matrix, value) or misfit > 0.075:
+                continue
+            pips = where[chosen]
+            if spare and _on_lattice(where, chosen, matrix):
+                continue
+            found.append(_Fit(value, pips, matrix, contrast, misfit))
+    return found
+
+
+def _on_lattice(where: Floats, chosen: Indices, matrix: Floats) -> bool:
+    """Tell whether a spot outside the pattern lies where another pattern has a pip."""
+    places = np.asarray(_LATTICE, np.float32) @ matrix[:, :2].T + matrix[:, 2]
+    for k in set(range(len(where))) - set(chosen.tolist()):
+        if np.hypot(*(places - where[k]).T).min() < 0.25:
+            return True
+    return False
 
 
 def _body_seen(flat: Floats, matrix: Floats, picked: Floats, contrast: float) -> bool:
     """Tell whether the bare body is seen at every empty place of the lattice."""
-    smooth = np.asarray(cv2.GaussianBlur(flat, (0, 0), 0.14 * FACE / 2), np.float32)
+    smooth = np.asarray(cv2.GaussianBlur(flat, (0, 0), 0.09 * FACE / 2), np.float32)
     sites = np.asarray(_LATTICE, np.float32) @ matrix[:, :2].T + matrix[:, 2]
     free = 0.5 if len(picked) == 1 else 0.3
     empty = np.array([np.hypot(*(picked - s).T).min() > free for s in sites])
@@ -252,8 +330,11 @@ def _body_seen(flat: Floats, matrix: Floats, picked: Floats, contrast: float) ->
         + matrix[:, 2]
     )
     body = np.median(_sample(smooth, between), axis=0)
-    off = np.sqrt(((_sample(smooth, sites[empty]) - body) ** 2).mean(axis=1))
-    return bool(off.max() < max(0.75 * contrast, 12.0))
+    seen = _sample(smooth, sites[empty])
+    if body.min() < BURNT - 30 and (seen.min(axis=1) > BURNT).any():
+        return False
+    off = np.sqrt(((seen - body) ** 2).mean(axis=1))
+    return bool(off.max() < max(0.6 * contrast, 12.0))
 
 
 def _sample(flat: Floats, where: Floats) -> Floats:

@@ -55,6 +55,21 @@ def upright_errors(
     return errors
 
 
+def fit_nadir(
+    frames: Sequence[Frame], feet: Sequence[complex], width: int
+) -> tuple[complex, float]:
+    """Fit the nadir (px) and g (1/px) to dice that lie flat, spread over the picture."""
+    slope = np.array(feet) / np.array([face_scale(f) for f in frames])
+    bottom = np.array([f.centre for f in frames]) + np.array(feet)
+    keep = np.ones(len(slope), bool)
+    w, g = 0j, 0.0
+    for _ in range(3):
+        w, g = _fit(slope[keep], bottom[keep], USUAL_G * 640 / width, SPREAD_G * 640 / width)
+        off = np.abs(slope - (w - g * bottom))
+        keep = off <= max(3 * float(np.median(off)), 1e-3)
+    return w / max(g, 1e-6), max(g, 1e-6)
+
+
 def _fit(
     slope: np.ndarray, bottom: np.ndarray, usual: float, spread: float
 ) -> tuple[complex, float]:

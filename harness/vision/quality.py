@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from harness.vision.calibration import Profile
 from harness.vision.faces import Picture
 
 DARK = 26.0
@@ -46,12 +47,22 @@ def measure(picture: Picture) -> Quality:
     )
 
 
-def picture_fault(picture: Picture, dice_seen: bool) -> str | None:
+def picture_fault(picture: Picture, dice_seen: bool, profile: Profile | None = None) -> str | None:
     """Give `dark`, `overexposed` or `blurred` if the whole picture is; None if it is not.
 
-    Asked only of pictures that were not read: what can be read needs no excuse.
+    Without a profile asked only of pictures that were not read: what can be read needs no excuse.
+    With one, its limits hold for every picture: a camera that is not as calibrated is not trusted.
     """
     quality = measure(picture)
+    if profile is not None:
+        if quality.bright < profile.bright_min:
+            return "dark"
+        if quality.white > profile.white_max:
+            return "overexposed"
+        if quality.sharpness < profile.sharpness_min:
+            return "blurred"
+        if dice_seen:
+            return None
     if quality.bright < DARK:
         return "dark"
     if quality.white > OVEREXPOSED:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import time
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.vision.calibration import Profile
-from harness.vision.decision import Die, decide
-from harness.vision.faces import Pyramid
+from harness.vision.decision import SURE, Die, decide
+from harness.vision.faces import Frame, Pyramid
 from harness.vision.finder import Finder
 from harness.vision.judge import Judge
 from harness.vision.pictures import as_picture, fit_size
 from harness.vision.pips import read_pips
+from harness.vision.plumb import upright_errors
 from harness.vision.quality import picture_fault
-from harness.vision.readings import DiceReading, DieSeen
+from harness.vision.readings import NO_RESULT_REASONS, DiceReading, DieSeen, ReadingVerdict
 
 NOT_AN_IMAGE = DiceReading("unreadable", (), "not-an-image", 0.0, (), 0.0)
 
@@ -35,32 +38,88 @@ class DiceReader:
         `dice` is how many there must be, None any number but none. Gives sorted values, or the
         reason for none; never raises for what a picture shows.
         """
+        return self.read_closely(image, dice)[0]
+
+    def read_closely(
+        self, image: NDArray[Any], dice: int | None = 3
+    ) -> tuple[DiceReading, tuple[Die, ...]]:
+        """Read one picture like `read`; gives besides what was seen of each die.
+
+        Those are in pixels of the picture as looked at: shrunk, if it was larger than
+        `pictures.MOST_SIDE`.
+        """
         began = time.perf_counter()
         picture = as_picture(image)
         if picture is None:
-            return NOT_AN_IMAGE
+            return NOT_AN_IMAGE, ()
         picture, scale = fit_size(picture)
         pyramid = Pyramid(picture)
-        scene = self._finder.find(pyramid)
-        judged = self._judge.judge(pyramid, [found.frame for found in scene.dice])
-        seen = tuple(
-            Die(found, face, read_pips(pyramid, face.frame))
-            for found, face in zip(scene.dice, judged, strict=True)
-        )
-        decision = decide(seen, scene.chips, dice)
+        seen = self._look(pyramid, scale)
+        decision = decide(seen.dice, seen.chips, dice)
         reason = decision.reason
+        if reason is not None or self._profile is not None:
+            reason = picture_fault(pyramid.level(1), bool(seen.dice), self._profile) or reason
+        verdict: ReadingVerdict = "values"
         if reason is not None:
-            reason = picture_fault(pyramid.level(1), bool(seen)) or reason
-        ms = (time.perf_counter() - began) * 1000
-        from_picture = _unscaled(decision.dice, scale)
-        if reason is None:
-            return DiceReading(
-                "values", decision.values, None, decision.confidence, from_picture, ms
-            )
-        verdict = (
-            "no-result" if reason in ("leaning", "stacked", "missing", "extra") else "unreadable"
+            verdict = "no-result" if reason in NO_RESULT_REASONS else "unreadable"
+        reading = DiceReading(
+            verdict,
+            decision.values if reason is None else (),
+            reason,
+            decision.confidence,
+            _unscaled(decision.dice, scale),
+            (time.perf_counter() - began) * 1000,
         )
-        return DiceReading(verdict, (), reason, decision.confidence, from_picture, ms)  # type: ignore[arg-type]
+        return reading, seen.dice
+
+    def _look(self, pyramid: Pyramid, scale: float) -> _Seen:
+        scene = self._finder.find(pyramid)
+        found = [f for f in scene.dice if self._may_be(f.frame, scale)]
+        judged = self._judge.judge(pyramid, [f.frame for f in found])
+        # A second look with the frames set right: what is seen then counts.
+        judged = self._judge.judge(pyramid, [face.frame for face in judged])
+        sure = [k for k, f in enumerate(found) if f.score >= SURE]
+        errors = dict(
+            zip(
+                sure,
+                upright_errors(
+                    [judged[k].frame for k in sure],
+                    [judged[k].foot for k in sure],
+                    pyramid.level(0).shape[1],
+                    self._known(scale),
+                ),
+                strict=True,
+            )
+        )
+        dice = tuple(
+            Die(f, face, read_pips(pyramid, face.frame), errors.get(k, 0.0))
+            for k, (f, face) in enumerate(zip(found, judged, strict=True))
+        )
+        return _Seen(dice, scene.chips)
+
+    def _may_be(self, frame: Frame, scale: float) -> bool:
+        """Tell whether the profile allows a die of this size at this place."""
+        profile = self._profile
+        if profile is None:
+            return True
+        x, y, w, h = profile.region
+        at = frame.centre / scale
+        inside = w <= 0 or (x <= at.real <= x + w and y <= at.imag <= y + h)
+        return inside and profile.edge_px[0] <= frame.edge / scale <= profile.edge_px[1]
+
+    def _known(self, scale: float) -> tuple[complex, float] | None:
+        """Give the nadir and g of a calibrated camera, in the pixels looked at."""
+        profile = self._profile
+        if profile is None or profile.focal_px <= 0:
+            return None
+        nadir = complex(*profile.nadir_px) * scale
+        return nadir, math.cos(math.radians(profile.tilt_deg)) / (profile.focal_px * scale)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    dice: tuple[Die, ...]
+    chips: tuple[tuple[float, float], ...]
 
 
 def _unscaled(dice: tuple[DieSeen, ...], scale: float) -> tuple[DieSeen, ...]:

@@ -192,7 +192,7 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
     n = len(spots)
     trouble = rng.choice(
         ["none", "leaning", "stacked", "blank", "sticker", "moving", "chip"],
-        p=[0.44, 0.26, 0.08, 0.06, 0.06, 0.05, 0.05],
+        p=[0.3, 0.28, 0.13, 0.06, 0.06, 0.12, 0.05],
     )
     states = ["flat"] * n
     z = np.full(n, 0.5)

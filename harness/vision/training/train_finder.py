@@ -200,7 +200,8 @@ def loss_of(y: Any, heat: Any, keep: Any, target: Any, state: Any, value: Any, m
     near = fn.smooth_l1_loss(y[:, 2:11], target, reduction="none", beta=0.1)
     weight = torch.tensor([1.0, 1, 2, 1, 1, 1, 1, 1, 1]).view(1, 9, 1, 1)
     box = (near * weight * m[:, None]).sum() / m.sum().clamp(min=1)
-    classes = fn.cross_entropy(y[:, 11:17], state, ignore_index=-1)
+    rare = torch.tensor([0.5, 1.5, 3.0, 2.0, 2.0, 3.0])
+    classes = fn.cross_entropy(y[:, 11:17], state, weight=rare, ignore_index=-1)
     values = fn.cross_entropy(y[:, 17:23], value, ignore_index=-1)
     return focal.sum() / n + 0.7 * box + 0.5 * classes + 0.4 * values
 
@@ -221,6 +222,10 @@ def export(model: nn.Module, path: Path) -> None:
     )
 
 
+def _amiss(known: list[tuple[Any, Any]]) -> list[int]:
+    return [i for i, (_, t) in enumerate(known) if any(d["state"] != "flat" for d in t["dice"])]
+
+
 def train(folder: Path, out: Path, minutes: float, start: Path | None) -> None:
     """Train for that many minutes on every picture present, then export."""
     torch.manual_seed(1)
@@ -234,11 +239,13 @@ def train(folder: Path, out: Path, minutes: float, start: Path | None) -> None:
     rate = 2.5e-3 if start is None else 1.5e-3
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=1e-4)
     known = load(folder, list(range(20000)))
+    amiss = _amiss(known)
     began, step, seen = time.monotonic(), 0, 0.0
     while (part := (time.monotonic() - began) / 60 / minutes) < 1:
         for group in optimiser.param_groups:
             group["lr"] = rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * part))
-        picks = rng.integers(len(known), size=16)
+        # Every second picture is one in which something is amiss.
+        picks = [*rng.integers(len(known), size=8), *rng.choice(amiss, 8)]
         batch = [sample(rng, *known[i]) for i in picks]
         x, *rest = (torch.from_numpy(np.stack(v)) for v in zip(*batch, strict=True))
         model.train()
@@ -255,6 +262,7 @@ def train(folder: Path, out: Path, minutes: float, start: Path | None) -> None:
             print(f"{step} {part:.2f} {len(known)} loss {seen:.3f}", flush=True)
         if step % 400 == 0:
             known += load(folder, list(range(len(known), 20000)))
+            amiss = _amiss(known)
             torch.save(model.state_dict(), out.with_suffix(".pt"))
     torch.save(model.state_dict(), out.with_suffix(".pt"))
     export(model, out)

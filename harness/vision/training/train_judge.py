@@ -37,6 +37,8 @@ _NAMES = {
     "covered": 3,
     "moving": 4,
 }
+_SHARES = (0.04, 0.38, 0.24, 0.08, 0.08, 0.06, 0.12)
+"""How often each state is shown: not sure which, then as in `STATES`."""
 OUTPUTS = 6 + 6 + 6 + 2
 """value, state, frame correction, foot."""
 
@@ -56,7 +58,7 @@ class Judge(nn.Module):
         )
         self.say = nn.Sequential(
             nn.Flatten(),
-            nn.Dropout(0.2),
+            nn.Dropout(0.0),
             nn.Linear(96 * 16, 128),
             nn.ReLU(),
             nn.Linear(128, OUTPUTS),
@@ -138,17 +140,18 @@ def crops_of(image: Any, truth: Any, rng: np.random.Generator) -> list[Crop]:
     return out
 
 
-def gather(folder: Path, first: int, last: int) -> list[Crop]:
-    """Cut the crops of a range of pictures, up to the first that is not there yet."""
+def gather(folder: Path, first: int, last: int) -> tuple[list[Crop], int]:
+    """Cut the crops of a range of pictures, up to the first that is not there yet (its number)."""
     out: list[Crop] = []
+    n = first
     for n in range(first, last):
         name = folder / f"{n:06d}"
         if not name.with_suffix(".json").exists():
-            break
+            return out, n
         truth = json.loads(name.with_suffix(".json").read_text())
         image = cv2.imread(str(name.with_suffix(".jpg")))
         out += crops_of(image, truth, np.random.default_rng([5, n]))
-    return out
+    return out, n + 1
 
 
 def example(rng: np.random.Generator, crop: Crop, still: bool = False) -> tuple[Any, ...]:
@@ -204,26 +207,32 @@ def loss_of(y: Any, value: Any, state: Any, correction: Any, foot: Any) -> Any:
     values = fn.cross_entropy(y[:, :6], value, ignore_index=-1)
     states = fn.cross_entropy(y[:, 6:12], state, ignore_index=-1)
     fit = fn.smooth_l1_loss(y[:, 12:18], correction, reduction="none", beta=0.05) * real
-    way = fn.smooth_l1_loss(y[:, 18:20], foot, reduction="none", beta=0.1) * real
-    return values + states + 2 * fit.sum() / n / 6 * 4 + way.sum() / n
+    far = 1 / (0.35 + foot.norm(dim=1, keepdim=True))
+    way = fn.smooth_l1_loss(y[:, 18:20], foot, reduction="none", beta=0.05) * real * far
+    return values + states + 3 * fit.sum() / n + 3 * way.sum() / n
 
 
-def train(folder: Path, out: Path, minutes: float) -> None:
-    """Train for that many minutes, then export."""
+def train(folder: Path, out: Path, minutes: float, start: Path | None) -> None:
+    """Train for that many minutes, from given weights or anew, then export."""
     torch.manual_seed(2)
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
     rng = np.random.default_rng(2)
-    model = Judge().to(memory_format=torch.channels_last)
-    rate = 2e-3
+    model = Judge()
+    if start is not None:
+        model.load_state_dict(torch.load(start))
+    model = model.to(memory_format=torch.channels_last)
+    rate = 2e-3 if start is None else 1.5e-3
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=3e-4)
-    crops = gather(folder, 0, 20000)
-    print(len(crops), "crops", flush=True)
+    crops, known = gather(folder, 0, 20000)
+    of_state = [[i for i, c in enumerate(crops) if c[2] == s] for s in (-1, *range(6))]
+    print([len(s) for s in of_state], "crops", flush=True)
     began, step, seen = time.monotonic(), 0, 0.0
     while (part := (time.monotonic() - began) / 60 / minutes) < 1:
         for group in optimiser.param_groups:
             group["lr"] = rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * part))
-        batch = [example(rng, crops[i]) for i in rng.integers(len(crops), size=48)]
+        picks = [of_state[s][rng.integers(len(of_state[s]))] for s in rng.choice(7, 48, p=_SHARES)]
+        batch = [example(rng, crops[i]) for i in picks]
         x, *rest = (torch.from_numpy(np.stack(v)) for v in zip(*batch, strict=True))
         model.train()
         with torch.autocast("cpu", dtype=torch.bfloat16):
@@ -236,7 +245,12 @@ def train(folder: Path, out: Path, minutes: float) -> None:
         seen = 0.98 * seen + 0.02 * loss.item() if step else loss.item()
         step += 1
         if step % 200 == 0:
-            print(f"{step} {part:.2f} loss {seen:.3f}", flush=True)
+            print(f"{step} {part:.2f} {len(crops)} loss {seen:.3f}", flush=True)
+        if step % 1500 == 0:
+            more, known = gather(folder, known, 20000)
+            crops += more
+            of_state = [[i for i, c in enumerate(crops) if c[2] == s] for s in (-1, *range(6))]
+            torch.save(model.state_dict(), out.with_suffix(".pt"))
     torch.save(model.state_dict(), out.with_suffix(".pt"))
     model.eval()
     torch.onnx.export(
@@ -252,4 +266,9 @@ def train(folder: Path, out: Path, minutes: float) -> None:
 
 
 if __name__ == "__main__":
-    train(Path(sys.argv[1]), Path(sys.argv[2]), float(sys.argv[3]))
+    train(
+        Path(sys.argv[1]),
+        Path(sys.argv[2]),
+        float(sys.argv[3]),
+        Path(sys.argv[4]) if len(sys.argv) > 4 else None,
+    )

@@ -1,0 +1,101 @@
+"""Fails when pips are read that are not there, or a face is read whose pips are hidden."""
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from harness.vision.faces import Frame, Pyramid
+from harness.vision.pips import PATTERNS, read_pips
+
+COLOURS = {
+    "white": ((215, 220, 220), (25, 25, 25)),
+    "red": ((40, 30, 170), (225, 225, 225)),
+    "asian": ((220, 220, 220), (40, 30, 200)),
+    "black": ((35, 35, 35), (230, 230, 230)),
+    "ivory": ((180, 215, 235), (30, 30, 30)),
+    "green": ((50, 120, 40), (220, 220, 220)),
+}
+
+
+def draw(pattern: int, edge: float, turn: float, style: str = "white", reach: float = 0.23,
+         radius: float = 0.09, noise: float = 3.0, seed: int = 0):  # fmt: skip
+    """Draw one face; gives the picture and its true frame."""
+    body, pip = COLOURS[style]
+    side = int(edge * 2.2)
+    image = np.full((side, side, 3), (60, 80, 50), np.uint8)
+    middle = complex(side / 2, side / 2)
+    u = edge / 2 * complex(np.cos(turn), np.sin(turn))
+    frame = Frame(middle, u, u * 1j)
+    corners = np.array(frame.corners)
+    cv2.fillPoly(image, [(corners * 16).astype(np.int32)], body, cv2.LINE_AA, 4)
+    for a, b in PATTERNS[pattern][1]:
+        x, y = frame.at(a * reach * 2, b * reach * 2)
+        cv2.circle(image, (round(x * 16), round(y * 16)), round(radius * edge * 16), pip, -1,
+                   cv2.LINE_AA, 4)  # fmt: skip
+    image = cv2.GaussianBlur(image, (0, 0), 0.8)
+    grain = np.random.default_rng(seed).normal(0, noise, image.shape)
+    return np.clip(image + grain, 0, 255).astype(np.uint8), frame
+
+
+@pytest.mark.parametrize("style", COLOURS)
+@pytest.mark.parametrize("pattern", range(9))
+@pytest.mark.parametrize("edge", [32, 60, 150])
+def test_every_pattern_of_every_style_and_size_is_read(style, pattern, edge):
+    image, frame = draw(pattern, edge, 0.3, style)
+    assert read_pips(Pyramid(image), frame).value == PATTERNS[pattern][0]
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    pattern=st.integers(0, 8), turn=st.floats(0, 6.28), edge=st.floats(30, 160),
+    shift=st.tuples(st.floats(-0.12, 0.12), st.floats(-0.12, 0.12)), swell=st.floats(0.9, 1.1),
+    skew=st.floats(-0.12, 0.12), reach=st.floats(0.2, 0.27), style=st.sampled_from(list(COLOURS)),
+    noise=st.floats(0, 12), radius=st.floats(0.07, 0.105),
+)  # fmt: skip
+def test_a_frame_that_is_off_never_makes_another_value(
+    pattern, turn, edge, shift, swell, skew, reach, style, noise, radius
+):
+    image, frame = draw(pattern, edge, turn, style, reach, radius, noise)
+    off = Frame(
+        frame.centre + shift[0] * frame.across + shift[1] * frame.along,
+        frame.across * swell * complex(np.cos(skew), np.sin(skew)),
+        frame.along * swell * complex(np.cos(skew), np.sin(skew)),
+    )
+    assert read_pips(Pyramid(image), off).value in (None, PATTERNS[pattern][0])
+
+
+@pytest.mark.parametrize("pattern", [6, 7, 8])
+def test_glare_over_a_pip_of_five_or_six_refuses(pattern):
+    """A five whose middle pip is hidden by white light must not be read as a four."""
+    image, frame = draw(pattern, 80, 0.2, "white")
+    a, b = PATTERNS[pattern][1][-1]
+    x, y = frame.at(a * 0.46, b * 0.46)
+    cv2.circle(image, (round(x), round(y)), 17, (255, 255, 255), -1)
+    assert read_pips(Pyramid(image), frame).value is None
+
+
+@pytest.mark.parametrize("style", COLOURS)
+def test_a_blank_face_has_no_value(style):
+    body, _ = COLOURS[style]
+    image = np.full((160, 160, 3), body, np.uint8)
+    frame = Frame(complex(80, 80), 40, 40j)
+    reading = read_pips(Pyramid(image), frame)
+    assert (reading.value, reading.why_not) == (None, "blank")
+
+
+def test_a_sticker_over_the_pips_is_not_a_one_of_usual_size():
+    image, frame = draw(4, 80, 0.1)
+    cv2.circle(image, (round(frame.centre.real), round(frame.centre.imag)), 34, (60, 170, 200), -1)
+    assert read_pips(Pyramid(image), frame).value is None
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_spots_at_random_are_hardly_ever_a_face(seed):
+    """Four spots anywhere fit a pattern by chance only; none of these forty does."""
+    rng = np.random.default_rng(seed)
+    image = np.full((180, 180, 3), 210, np.uint8)
+    for x, y in rng.uniform(50, 130, (4, 2)):
+        cv2.circle(image, (int(x), int(y)), 7, (20, 20, 20), -1, cv2.LINE_AA)
+    assert read_pips(Pyramid(image), Frame(complex(90, 90), 45, 45j)).value is None
