@@ -33,8 +33,8 @@ def install_cameras(bench: Bench) -> Callable[[], None]:
         return lambda: None
     eyes = {device.name: _eye(bench, device, index) for index, device in enumerate(cameras)}
     scenes = DiceCameras(bench.timeline, bench.dice, bench.shaker, [*eyes.values()], bench.seed)
+    bench.on_close(scenes.close)
     for device in cameras:
-        bench.on_close(eyes[device.name].close)
         _serve(bench, device, eyes[device.name].jpeg, eyes[device.name].fps)
     bench.eyes.update(eyes)
     return scenes.wait_until_shown

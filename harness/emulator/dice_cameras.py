@@ -11,8 +11,10 @@ import numpy as np
 
 from harness.emulator.clock import Timeline
 from harness.emulator.dice_box import DiceBox, Lying
-from harness.emulator.scene import Scene
-from harness.emulator.shaker import Shaker
+from harness.emulator.scene import Scene, Unplaceable
+from harness.emulator.shaker import RefusedError, Shaker
+
+_TRIES = 5
 
 
 class Eye:
@@ -65,7 +67,10 @@ class Eye:
 
 
 class DiceCameras:
-    """All dice cameras of the bench; keeps their scenes as the dice and the cover are."""
+    """All dice cameras of the bench; keeps their scenes as the dice and the cover are.
+
+    Scenes are changed by a thread of their own: drawing must never hold up the bench's wires.
+    """
 
     def __init__(
         self, timeline: Timeline, dice: DiceBox, shaker: Shaker, eyes: Sequence[Eye], seed: int
@@ -73,24 +78,89 @@ class DiceCameras:
         self.eyes = tuple(eyes)
         self._timeline = timeline
         self._shaker = shaker
-        self._dice = dice
         self._rngs = [np.random.default_rng([seed, 7]) for _ in self.eyes]
+        self._changed = threading.Condition()
+        self._lying: tuple[Lying, float] | None = None
+        self._cover: bool | None = None
+        self._failure: str | None = None
+        self._busy = False
+        self._closed = False
         dice.listeners.append(self._dice_changed)
         shaker.listeners.append(self._cover_changed)
+        self._worker = threading.Thread(target=self._work, name="dice cameras", daemon=True)
+        self._worker.start()
 
     def wait_until_shown(self) -> None:
-        """Return once every later frame shows the bench as it is now."""
+        """Return once every later frame shows the bench as it is now.
+
+        Raises `RefusedError` where the dice cannot be shown.
+        """
+        with self._changed:
+            self._changed.wait_for(self._up_to_date)
+            failure, self._failure = self._failure, None
+        if failure is not None:
+            raise RefusedError(failure)
         for eye in self.eyes:
             eye.wait_for_new_frame()
 
+    def close(self) -> None:
+        """Return once no scene is touched any more."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        self._worker.join()
+        for eye in self.eyes:
+            eye.close()
+
     def _dice_changed(self, lying: Lying) -> None:
-        seconds = self._timeline.clock.wall_seconds(lying.moves_for_s)
-        for eye, rng in zip(self.eyes, self._rngs, strict=True):
+        at_rest = time.monotonic() + self._timeline.clock.wall_seconds(lying.moves_for_s)
+        with self._changed:
+            self._lying = lying, at_rest
+            self._changed.notify_all()
+
+    def _cover_changed(self) -> None:
+        with self._changed:
+            self._cover = self._shaker.cover_on
+            self._changed.notify_all()
+
+    def _up_to_date(self) -> bool:
+        return self._closed or (self._lying is None and self._cover is None and not self._busy)
+
+    def _work(self) -> None:
+        while True:
+            with self._changed:
+                self._busy = False
+                self._changed.notify_all()
+                self._changed.wait_for(lambda: self._closed or not self._up_to_date())
+                if self._closed:
+                    return
+                (lying, self._lying), (cover, self._cover) = (
+                    (self._lying, None),
+                    (self._cover, None),
+                )
+                self._busy = True
+            try:
+                for eye, rng in zip(self.eyes, self._rngs, strict=True):
+                    if cover is not None:
+                        eye.scene.cover(cover)
+                    if lying is not None:
+                        _show(eye, rng, *lying)
+            except Exception as error:
+                with self._changed:
+                    self._failure = f"the dice cannot be shown: {error}"
+
+
+def _show(eye: Eye, rng: np.random.Generator, lying: Lying, at_rest: float) -> None:
+    """Lay the dice in a scene, or toss them. A place that does not do is tried again elsewhere."""
+    for left in reversed(range(_TRIES)):
+        try:
             if lying.moves_for_s:
+                seconds = max(0.02, at_rest - time.monotonic())
                 eye.scene.toss(rng, lying.values, seconds, lying.pose, lying.count)
             else:
                 eye.scene.lay(lying.values, lying.pose, rng, lying.count)
-
-    def _cover_changed(self) -> None:
-        for eye in self.eyes:
-            eye.scene.cover(self._shaker.cover_on)
+        except Unplaceable:
+            if not left:
+                raise
+        else:
+            return

@@ -485,7 +485,7 @@ def test_lamp_test_lights_every_lamp(bench):
     assert len(bench.do("state")["lit"]) == 50
 
 
-@pytest.mark.filterwarnings("ignore:setDaemon:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:set(Daemon|Name):DeprecationWarning")
 def test_a_port_over_rfc2217(start, rig_file):
     emulated = start(rig_file('[emulator.options]\nrfc2217 = ["inputs"]\n'))
     url = emulated.endpoints["inputs"]
