@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from harness.evidence.replay import Difference
 
 
 @click.command()
@@ -34,16 +40,18 @@ def command(folder: Path, rules_paths: tuple[Path, ...], as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps(answer.to_json()))
     else:
-        for difference in answer.differences:
-            place = difference.file
-            if difference.line is not None:
-                place = f"{place}:{difference.line}"
-            of = f" ({difference.result})" if difference.result else ""
-            click.echo(
-                f"{place}{of}: {difference.what}: recorded {difference.recorded!r}, "
-                f"derived {difference.derived!r}"
-            )
+        _say(answer.differences)
         count = f"{answer.entries} entries and {answer.pictures} pictures"
         end = "the same" if answer.same else f"{len(answer.differences)} difference(s)"
         click.echo(f"{folder}: {count} derived again: {end}")
     return 0 if answer.same else 1
+
+
+def _say(differences: Sequence[Difference]) -> None:
+    """Write a line for each place that came out otherwise."""
+    for (file, line), here in groupby(differences, lambda one: (one.file, one.line)):
+        place = file if line is None else f"{file}:{line}"
+        told = list(here)
+        of = f" ({told[0].result})" if told[0].result else ""
+        changes = "; ".join(f"{one.what} {one.recorded!r} -> {one.derived!r}" for one in told)
+        click.echo(f"{place}{of}: {changes}")

@@ -18,9 +18,13 @@ from harness.evidence.canonical import sha256_hex
 from harness.evidence.journal_lines import Record, read_records
 from harness.evidence.records import EntryBody, dice_text, read_entry
 from harness.evidence.run_folder import RunFolder, open_run_folder
-from harness.evidence.summary import summarise
+from harness.evidence.summary import counting, summarise
 from harness.observations import DiceSeen
+from harness.rules.areas import Options
+from harness.rules.books import RuleBook
 from harness.rules.judgement import WinningAreas, judge_entry, read_limits
+from harness.rules.monitor import Monitor
+from harness.rules.timeline import Event, Setup
 from harness.verdicts import HarnessError
 
 if TYPE_CHECKING:
@@ -28,8 +32,6 @@ if TYPE_CHECKING:
     from harness.vision.readings import DiceReading
 
 LoadBook = Callable[[str], WinningAreas]
-_CONFIDENCE_STEP = 1e-6
-"""Confidences that differ by less are the same: they may be summed in another order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,7 @@ def replay_run(path: Path, load_book: LoadBook) -> Replay:
     differences: list[Difference] = []
     for record, seen in zip(entries, looked, strict=True):
         differences += _compare_entry(record, seen, books[record.body["book"]])
+    differences += _compare_procedure(folder.read_manifest(), records, load_book)
     differences += _compare_summary(folder, records)
     pictures = sum(len(record.body["frames"]) for record in entries)
     return Replay(len(entries), pictures, tuple(differences))
@@ -179,8 +182,6 @@ def _compare_entry(record: Record, looked: _Looked, book: WinningAreas) -> Itera
         derived = looked.seen
         if (seen.values, seen.reason) != (derived.values, derived.reason):
             yield differs("dice", _told(seen), _told(derived))
-        elif abs(seen.confidence - derived.confidence) > _CONFIDENCE_STEP:
-            yield differs("confidence", seen.confidence, derived.confidence)
         entry = replace(entry, seen=derived)
     try:
         judged = judge_entry(
@@ -198,6 +199,55 @@ def _compare_entry(record: Record, looked: _Looked, book: WinningAreas) -> Itera
 
 def _told(seen: DiceSeen) -> object:
     return list(seen.values) if seen.reason is None else seen.reason
+
+
+def _compare_procedure(
+    manifest: Mapping[str, Any], records: Sequence[Record], load_book: LoadBook
+) -> Iterator[Difference]:
+    """Have the procedure monitor judge every recorded timeline again.
+
+    A rig whose shaker and cover the manifest does not tell has no timeline that could be judged.
+    """
+    options = {r.body["book"]: r.body["options"] for r in records if r.kind == "entry"}
+    for made in counting(records).values():
+        end = made[-1].body
+        book, setup = load_book(end["book"]), _setup(manifest, end["rig"])
+        events = [record for record in made if record.kind == "event"]
+        if not events or setup is None or not isinstance(book, RuleBook):
+            continue
+        told = [(r.body["clause"], r.body["at"]) for r in made if r.kind == "deviation"]
+        derived = list(_deviations(book, setup, options.get(book.id), events))
+        if told != derived:
+            yield Difference(
+                "journal.jsonl",
+                events[0].line,
+                end["scenario"],
+                None,
+                "deviations",
+                [list(one) for one in told],
+                [list(one) for one in derived],
+            )
+
+
+def _deviations(
+    book: RuleBook, setup: Setup, options: Options | None, events: Sequence[Record]
+) -> Iterator[tuple[str, float]]:
+    """Give clause and time of every deviation; time that goes back begins another timeline."""
+    monitor, last = Monitor(book, setup, options), float("-inf")
+    for record in events:
+        body = record.body
+        if body["t"] < last:
+            monitor = Monitor(book, setup, options)
+        last = body["t"]
+        for found in monitor.feed(Event(last, body["event"], body["data"])):
+            yield found.clause, found.at
+
+
+def _setup(manifest: Mapping[str, Any], rig: str) -> Setup | None:
+    table = manifest["dut"].get(rig)
+    if not isinstance(table, Mapping) or not {"shaker", "cover"} <= set(table):
+        return None
+    return Setup(table["shaker"], table["cover"])
 
 
 def _compare_summary(folder: RunFolder, records: Sequence[Record]) -> Iterator[Difference]:

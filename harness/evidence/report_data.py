@@ -121,8 +121,8 @@ class BookView:
     readings: tuple[Mapping[str, Any], ...]
     clauses: tuple[ClauseRow, ...]
     areas: tuple[str, ...]
-    lit: Mapping[str, int]
-    dark: Mapping[str, int]
+    lit_once: frozenset[str]
+    dark_once: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +177,7 @@ def gather(
         _scenario_view(anchors[scenario], outcome, attempts[scenario])
         for scenario, outcome in done.items()
     )
+    facts = tuple(r.body for r in records if r.kind == "rig-fact")
     original = amends or manifest.get("amends")
     return ReportData(
         report_id=str(summary["run_id"]) + ("-amended" if original else ""),
@@ -185,14 +186,14 @@ def gather(
         summary=summary,
         record_sha256=record_digest(folder),
         amends=original,
-        parts=report_parts(manifest, summary),
+        parts=report_parts(manifest, summary, facts),
         books=tuple(
             _book_view(book, summary["results"].get(book["book"], {}), scenarios, results)
             for book in manifest["books"]
         ),
         results=results,
         scenarios=scenarios,
-        facts=tuple(r.body for r in records if r.kind == "rig-fact"),
+        facts=facts,
         breaks=tuple({**r.body, "utc": r.utc} for r in records if r.kind == "run-resumed"),
         errors=tuple(r.body for r in records if r.kind == "error"),
         rig_faults=sum(r.kind == "error" for r in records)
@@ -346,7 +347,6 @@ def _book_view(
     mine = [view for view in scenarios if view.outcome.body["book"] == book]
     entered = [view for view in results if view.book == book]
     areas = tuple(facts["areas"])
-    lit = Counter(area for view in entered for area in view.lit)
     return BookView(
         book=book,
         title=facts["title"],
@@ -361,11 +361,13 @@ def _book_view(
         readings=tuple(facts["readings"]),
         clauses=tuple(_clause_row(clause, mine) for clause in facts["clauses"]),
         areas=areas,
-        lit={area: lit[area] for area in areas},
-        dark={
-            area: sum(area not in view.lit and area not in view.unknown for view in entered)
+        lit_once=frozenset(area for view in entered for area in view.lit),
+        dark_once=frozenset(
+            area
+            for view in entered
             for area in areas
-        },
+            if area not in view.lit and area not in view.unknown
+        ),
     )
 
 

@@ -6,7 +6,7 @@ text, so that the report prints it as missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,7 +40,11 @@ class Part:
     items: tuple[Item, ...]
 
 
-def report_parts(manifest: Mapping[str, Any], summary: Mapping[str, Any]) -> tuple[Part, ...]:
+def report_parts(
+    manifest: Mapping[str, Any],
+    summary: Mapping[str, Any],
+    rig_facts: Sequence[Mapping[str, Any]] = (),
+) -> tuple[Part, ...]:
     """Give every statement that the report must hold, in order."""
     profile = manifest.get("laboratory") or {}
     lab, customer = _of(profile, "laboratory"), _of(profile, "customer")
@@ -96,12 +100,30 @@ def report_parts(manifest: Mapping[str, Any], summary: Mapping[str, Any]) -> tup
         Part(
             "Confidence in the rig and the program",
             (
-                Item("Negative control before this run", _fact(manifest.get("negative_control"))),
+                Item(
+                    "Negative control before this run",
+                    _checked(manifest, rig_facts, "negative-control"),
+                ),
                 Item("Fault campaign this version passed", _fact(manifest.get("campaign"))),
-                Item("Last check on a reference table", _fact(manifest.get("reference_table"))),
+                Item(
+                    "Last check on a reference table",
+                    _checked(manifest, rig_facts, "reference-table"),
+                ),
             ),
         ),
     )
+
+
+def _checked(
+    manifest: Mapping[str, Any], rig_facts: Sequence[Mapping[str, Any]], topic: str
+) -> str | None:
+    """Give what the record tells of a check: the manifest, or facts that this run recorded."""
+    told = [
+        f"{fact['rig']}: {fact['what']}" + ("" if fact["good"] is not False else " (NOT good)")
+        for fact in rig_facts
+        if fact["topic"] == topic
+    ]
+    return _fact(manifest.get(topic.replace("-", "_"))) or "; ".join(dict.fromkeys(told)) or None
 
 
 def _item_lines(manifest: Mapping[str, Any], item: Mapping[str, Any]) -> Iterator[Item]:
