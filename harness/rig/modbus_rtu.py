@@ -42,6 +42,8 @@ EXCEPTIONS = {
     11: "gateway target device failed to respond",
 }
 _EXCEPTION_SIZE = 5
+_MOST_BYTES = 512
+_AWAKE_S = 0.00015
 _TAIL_S = 0.1
 """A frame that began must go on within this time (USB adapters hold bytes back up to 16 ms)."""
 
@@ -203,6 +205,15 @@ def _short(request: Request, frame: bytes, device: str) -> ShortReplyError:
     )
 
 
+def _sleep(seconds: float) -> None:
+    """Sleep; the last of it awake, since the system's sleep overshoots by about as much."""
+    end = time.monotonic() + seconds
+    if seconds > _AWAKE_S:
+        time.sleep(seconds - _AWAKE_S)
+    while time.monotonic() < end:
+        pass
+
+
 class RtuMaster:
     """The one master on a line. Exchanges of several threads take turns.
 
@@ -279,31 +290,27 @@ class RtuMaster:
                     remedy="look for a second master or a wrong baud rate",
                     received=stale[-64:],
                 )
-            time.sleep(wait)
+            _sleep(wait)
 
     def _receive(self, request: Request, sent_at: float) -> bytes:
-        """Collect one reply: the exact length if it goes as asked, else until silence."""
+        """Collect one reply: to its exact length if it goes as asked, else until silence."""
         line, char_s = self.line, self.line.framing.char_s
         deadline = sent_at + self.reply_s + self._gap_s + _EXCEPTION_SIZE * char_s
-        head = line.read_exactly(_EXCEPTION_SIZE, deadline)
-        if not head:
-            return b""
-        if len(head) < _EXCEPTION_SIZE:
-            head += line.read_exactly(_EXCEPTION_SIZE - len(head), time.monotonic() + _TAIL_S)
-            if len(head) < _EXCEPTION_SIZE:
-                return head
-        if head[0] == request.unit and head[1] == request.function:
-            rest = request.reply_size - _EXCEPTION_SIZE
-            if rest <= 0:
-                return head
-            wire = rest * char_s + _TAIL_S
-            frame = head + line.read_exactly(rest, time.monotonic() + wire)
-            if len(frame) < request.reply_size or crc16(frame[:-2]) == frame[-2:]:
-                return frame
-            return frame + self._until_silence()
-        if crc16(head[:-2]) == head[-2:]:
-            return head
-        return head + self._until_silence()
+        asked = bytes((request.unit, request.function))
+        data = b""
+        while True:
+            size = request.reply_size if asked.startswith(data[:2]) else _EXCEPTION_SIZE
+            if len(data) >= size:
+                break
+            chunk = line.read_some(_MOST_BYTES, deadline)
+            if not chunk:
+                return data
+            data += chunk
+            deadline = time.monotonic() + (size - len(data)) * char_s + _TAIL_S
+        frame = data[:size]
+        if crc16(frame[:-2]) == frame[-2:]:
+            return frame
+        return data + self._until_silence()
 
     def _until_silence(self) -> bytes:
         silence = max(self._gap_s, 0.02)

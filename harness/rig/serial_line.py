@@ -9,9 +9,11 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import select
 import termios
 import threading
 import time
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -57,6 +59,7 @@ class SerialLine:
         self.quiet_since = 0.0
         self.reopened = 0
         self._serial: serial.Serial | None = None
+        self._fd: int | None = None
 
     @property
     def is_open(self) -> bool:
@@ -80,16 +83,21 @@ class SerialLine:
             port.xonxoff = self.framing.xonxoff
             port.dsrdtr = self.framing.dsrdtr
             port.timeout = _READ_SLICE_S
-            port.write_timeout = 2.0
             if "://" not in self.port:
+                port.write_timeout = 2.0
                 port.exclusive = True
-            port.open()
-        except (*_FAILURES, ValueError) as error:
+            with warnings.catch_warnings():
+                # pyserial's rfc2217 client starts its thread by a call that Python deprecates
+                warnings.simplefilter("ignore", DeprecationWarning)
+                port.open()
+        except (*_FAILURES, ValueError, NotImplementedError) as error:
             if port is not None:
                 with contextlib.suppress(*_FAILURES):
                     port.close()
             raise self._not_open(error) from error
         self._serial = port
+        # only a plain tty has a descriptor that pyserial does not wrap in a protocol of its own
+        self._fd = port.fileno() if "://" not in self.port else None
         self.quiet_since = time.monotonic()
 
     def _not_open(self, error: Exception) -> NotThereError | PortBusyError:
@@ -119,7 +127,7 @@ class SerialLine:
 
     def close(self) -> None:
         """Give the port back; never raises, never waits for unsent bytes."""
-        port, self._serial = self._serial, None
+        port, self._serial, self._fd = self._serial, None, None
         if port is None:
             return
         with contextlib.suppress(*_FAILURES):
@@ -184,9 +192,39 @@ class SerialLine:
         """Hand all bytes to the port. The line is busy for `len(data)` characters from now."""
         port = self._held()
         try:
-            port.write(data)
+            sent = 0 if self._fd is None else os.write(self._fd, data)
+            if sent < len(data):
+                port.write(data[sent:])
         except _FAILURES as error:
             raise self._lost(error) from error
+
+    def read_some(self, limit: int, deadline: float) -> bytes:
+        """Wait for bytes and take what is there, at most `limit`; none came by `deadline`: empty.
+
+        The quick way to read a reply: a tty is read past pyserial, which would select and read
+        again for each part.
+        """
+        port = self._held()
+        try:
+            if self._fd is None:
+                while time.monotonic() < deadline and not port.in_waiting:
+                    first: bytes = port.read(1)
+                    if first:
+                        self.quiet_since = time.monotonic()
+                        return first
+                data: bytes = port.read(min(limit, port.in_waiting))
+            else:
+                left = max(0.0, deadline - time.monotonic())
+                if not select.select([self._fd], [], [], left)[0]:
+                    return b""
+                data = os.read(self._fd, limit)
+                if not data:
+                    raise OSError(errno.EIO, "the port is ready to read and gives nothing")
+        except _FAILURES as error:
+            raise self._lost(error) from error
+        if data:
+            self.quiet_since = time.monotonic()
+        return data
 
     def read_exactly(self, size: int, deadline: float) -> bytes:
         """Read `size` bytes, or what came until `deadline` (monotonic s): then fewer."""

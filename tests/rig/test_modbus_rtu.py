@@ -212,6 +212,8 @@ def test_a_port_that_goes_away(master, peer) -> None:
         master.exchange(READ, "inputs")
     assert not master.line.is_open
     with pytest.raises(LinkLostError):
+        master.exchange(write_coil(1, 3, 0xFF00), "keys")
+    with pytest.raises(NotThereError):
         master.exchange(READ, "inputs")
 
 
