@@ -56,6 +56,21 @@ class _Ahead:
     look: Future[Look]
 
 
+@dataclass(slots=True)
+class CountdownWatch:
+    """What was seen of the countdown in this scenario; monotonic s, s.
+
+    It started between `asked_at` and `started_at`.
+    """
+
+    asked_at: float = 0.0
+    started_at: float = 0.0
+    took_s: float | None = None
+    uncertainty_s: float = 0.0
+    early_tosses: int = 0
+    early_by_s: float = 0.0
+
+
 class UnfitBenchError(RigError):
     """A bench that failed its self-check: it judges nothing today."""
 
@@ -104,6 +119,7 @@ class Sitting:
         self.look_ahead: Callable[[], Dice | None] = lambda: None
         self.shown: Dice | None = None
         self.look: Look | None = None
+        self.countdown = CountdownWatch()
         self.eyes_or_none = eyes
         self._next_index = first_index
         self._scenario: ScenarioRun | None = None
@@ -151,6 +167,7 @@ class Sitting:
         """Start a scenario: nothing of the one before is carried over but the dice laid ahead."""
         self._scenario = scenario
         self._round = None
+        self.countdown = CountdownWatch()
         self.shown = None
         self.look = None
 

@@ -136,11 +136,14 @@ def _tell(
 
 
 def _unwind_on_termination() -> None:
-    """Have SIGTERM and SIGHUP end a run as Ctrl-C does: workers gone, the record closed."""
+    """Have every polite signal end a run as Ctrl-C does: workers gone, the record closed.
+
+    SIGINT too: a run started in the background by a shell would else ignore it.
+    """
 
     def unwind(number: int, frame: FrameType | None) -> NoReturn:
         del number, frame
         raise KeyboardInterrupt
 
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, unwind)

@@ -4,11 +4,13 @@ Each module is a pytest plugin of its own; `MODULES` names them all.
 """
 
 MODULES = (
+    "countdown",
     "dealing",
     "equipment",
     "inspection",
     "irregular",
     "payouts",
     "results",
+    "settlement",
     "terminal",
 )

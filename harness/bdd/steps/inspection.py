@@ -76,3 +76,16 @@ def tosses_proper(sitting: Sitting) -> None:
         depends_on=("A9",),
         by_camera=True,
     )
+
+
+@then("play may begin")
+def play_may_begin(sitting: Sitting) -> None:
+    """Begin a round: an inspection of this shift that is missing or did not pass shows here."""
+    if sitting.round.inspection_failed:
+        sitting.scenario.check(Verdict.PASS, "inspection not passed: play does not begin")
+        return
+    sitting.round.note("round-start")
+    before = len(sitting.scenario.checks)
+    sitting.round.judge()
+    if len(sitting.scenario.checks) == before:
+        sitting.scenario.check(Verdict.PASS, "the inspection of this shift was made and passed")

@@ -1,0 +1,120 @@
+"""The betting countdown: started, timed, and binding for the toss."""
+
+from __future__ import annotations
+
+import time
+
+from pytest_bdd import then, when
+
+from harness.bdd.capabilities import needs
+from harness.bdd.sitting import Sitting
+from harness.rig.wired import ShakerStuckError
+from harness.verdicts import Measurement, Verdict
+
+POLL_S = 0.005
+BEFORE_END_S = 0.3
+MOST_OVERTIME = 2.0
+"""A countdown is waited for at most this many times its set length."""
+
+
+@when("the countdown starts")
+@needs("countdown")
+def countdown_starts(sitting: Sitting) -> None:
+    """Start the countdown and see it run."""
+    countdown = sitting.bench.countdown
+    assert countdown is not None
+    sitting.countdown.asked_at = time.monotonic()
+    countdown.start()
+    sitting.countdown.started_at = time.monotonic()
+    if not countdown.running():
+        sitting.scenario.check(
+            Verdict.DUT_FAIL,
+            "the countdown was started and does not run",
+            part=("countdown",),
+            fault="does-not-run",
+        )
+        return
+    sitting.round.note("countdown-start")
+
+
+@when("the countdown has ended")
+@needs("countdown")
+def countdown_ended(sitting: Sitting) -> None:
+    """Wait for zero and measure how long it took."""
+    countdown = sitting.bench.countdown
+    assert countdown is not None
+    watch = sitting.countdown
+    longest_s = MOST_OVERTIME * (sitting.bench.rig.table.countdown_s or 60.0)
+    last_running = watch.started_at
+    while countdown.running() and last_running - watch.started_at < longest_s:
+        last_running = time.monotonic()
+        time.sleep(POLL_S)
+    ended_at = time.monotonic()
+    sitting.round.note("countdown-end")
+    least, most = last_running - watch.started_at, ended_at - watch.asked_at
+    watch.took_s, watch.uncertainty_s = (least + most) / 2, (most - least) / 2
+
+
+@then("the countdown lasted as long as it is set")
+@needs("countdown")
+def countdown_length(sitting: Sitting) -> None:
+    """Judge the measured length by guarded acceptance."""
+    rig = sitting.bench.rig
+    set_s = rig.table.countdown_s
+    tolerance = rig.limits.countdown_tolerance_percent
+    if set_s is None or tolerance is None:
+        sitting.scenario.check(Verdict.PENDING, "the rig file sets no length for the countdown")
+        return
+    measured = Measurement(
+        "countdown",
+        "s",
+        low=set_s * (1 - tolerance / 100),
+        high=set_s * (1 + tolerance / 100),
+        value=sitting.countdown.took_s,
+        uncertainty=sitting.countdown.uncertainty_s + rig.limits.uncertainty_ms / 1000,
+    )
+    sitting.record.measurement(sitting.scenario.record.id, measured)
+    sitting.scenario.check(
+        measured.verdict,
+        f"the countdown took {measured.value:.3f} s ± {measured.uncertainty:.3f} s, "
+        f"set {set_s:g} s ± {tolerance:g} %",
+        part=("countdown",),
+        fault="wrong-length",
+    )
+
+
+@when("the dealer presses the button shortly before the countdown ends")
+@needs("countdown", "shaker", "shake-sense", "puncher")
+def early_press(sitting: Sitting) -> None:
+    """Press too early on purpose; the table must not toss."""
+    set_s = sitting.bench.rig.table.countdown_s or 60.0
+    watch = sitting.countdown
+    wait_s = watch.started_at + set_s - BEFORE_END_S - time.monotonic()
+    time.sleep(max(0.0, wait_s))
+    bench = sitting.bench
+    assert bench.shake_sense is not None
+    assert bench.shaker is not None
+    before = bench.shake_sense.strokes()
+    pressed_at = time.monotonic()
+    try:
+        bench.shaker.activate("dealer")
+    except ShakerStuckError as error:
+        if error.phase != "start":
+            raise
+    watch.early_tosses = bench.shake_sense.strokes() - before
+    watch.early_by_s = watch.started_at + set_s - pressed_at
+
+
+@then("the table did not toss the dice")
+@needs("countdown", "shake-sense")
+def not_tossed(sitting: Sitting) -> None:
+    """Judge what the shake sensor counted."""
+    watch = sitting.countdown
+    tossed = watch.early_tosses > 0
+    sitting.scenario.check(
+        Verdict.DUT_FAIL if tossed else Verdict.PASS,
+        f"a toss asked for {watch.early_by_s * 1000:.0f} ms before the countdown's end was "
+        + ("made" if tossed else "refused"),
+        part=("countdown",),
+        fault="toss-before-end",
+    )
