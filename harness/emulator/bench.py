@@ -16,7 +16,9 @@ from harness.emulator.desk import Desk
 from harness.emulator.devices.link import Link
 from harness.emulator.dice_box import DiceBox
 from harness.emulator.dice_cameras import Eye
+from harness.emulator.firmware import UnknownAreaError
 from harness.emulator.lamps import Drive, Lamp, LampDrive
+from harness.emulator.options import check_options
 from harness.emulator.power import Power
 from harness.emulator.rigfile import RigFile, RigFileError, Section, number, word
 from harness.emulator.shaker import Kind, Shaker, ShakerSettings
@@ -34,6 +36,7 @@ class Bench:
     """
 
     def __init__(self, rig: RigFile, clock: Clock | None = None) -> None:
+        check_options(rig)
         self.rig = rig
         scale = number(rig.options, "time_scale", 1.0, "emulator")
         if scale <= 0:
@@ -49,7 +52,12 @@ class Bench:
         self.call_made = False
         self.desk = Desk()
         settings = rig.table
-        self.table = _table(self, settings)
+        try:
+            self.table = _table(self, settings)
+        except UnknownAreaError as unknown:
+            raise RigFileError(
+                f"{rig.path}: lamps.map.{unknown.area}: the emulated table knows no such area"
+            ) from None
         self.dice = DiceBox(random.Random(self.seed + 1))  # noqa: S311
         self.shaker = Shaker(self.timeline, self.dice, _shaker(rig, settings))
         self.countdown = Countdown(self.timeline, number(settings, "countdown_s", 20.0, "table"))

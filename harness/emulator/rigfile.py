@@ -84,6 +84,7 @@ class RigFile:
     references: Mapping[tuple[str, str], bool]
     table: Section = field(default_factory=dict)
     options: Section = field(default_factory=dict)
+    own_options: Section = field(default_factory=dict)
     interlock: Section = field(default_factory=dict)
     limits: Section = field(default_factory=dict)
     lamp_settings: Section = field(default_factory=dict)
@@ -165,6 +166,7 @@ def read_rig_file(path: Path) -> RigFile:
             references=references,
             table=table(data, "table", ""),
             options=options,
+            own_options=table(emulator, "options", "emulator."),
             interlock=table(data, "interlock", ""),
             limits=table(data, "limits", ""),
             lamp_settings=lamps,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from harness.emulator.clock import Timeline
 from harness.emulator.firmware import LampLogic
@@ -19,13 +19,13 @@ class Table:
         timeline: Timeline,
         *,
         keys: Iterable[str],
-        lamps: Iterable[Lamp],
+        lamps: Sequence[Lamp],
         terminal: TerminalSettings,
         press_s: tuple[float, float | None],
         settle_s: float,
         drive: LampDrive,
     ) -> None:
-        self.logic = LampLogic()
+        self.logic = LampLogic(dict.fromkeys(lamp.area for lamp in lamps))
         self.lamps = LampBoard(timeline, lamps, settle_s, drive)
         self.terminal = Terminal(timeline, terminal, self._light)
         names = tuple(dict.fromkeys((*DIGITS, *keys)))

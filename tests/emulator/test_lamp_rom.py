@@ -3,6 +3,7 @@
 from itertools import product
 
 from harness.emulator.lamp_rom import AREAS, LAMPS
+from harness.emulator.lamp_sets import results_of
 
 TOTALS = dict(zip(range(4, 18), (3, 6, 10, 15, 21, 25, 27, 27, 25, 21, 15, 10, 6, 3), strict=True))
 
@@ -35,3 +36,19 @@ def test_totals_stand_in_the_line_of_their_sum():
         assert {area for area in areas if area.startswith("total-")} == (
             {f"total-{total}"} if 4 <= total <= 17 else set()
         )
+
+
+def rolls(area: str) -> int:
+    results = results_of(area)
+    return sum("".join(sorted(roll)) in results for roll in product("123456", repeat=3))
+
+
+def test_areas_of_wider_layouts():
+    """Odd and even lose on the six triples; a set of two numbers has three orders, of three six."""
+    assert rolls("odd") == rolls("even") == 105
+    assert rolls("set-1-1-2") == 3
+    assert rolls("set-1-2-3") == 6
+    assert rolls("four-1-2-3-4") == 24
+    assert results_of("set-1-2") is None
+    assert results_of("chips") is None
+    assert rolls("small") == 105

@@ -6,6 +6,7 @@ command that does not begin with `:` or `*` stands under the last one's node. Li
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 
@@ -24,6 +25,7 @@ class ScpiError(Exception):
 OUT_OF_RANGE = (-222, "Data out of range")
 UNDEFINED = (-113, "Undefined header")
 WRONG_TYPE = (-104, "Data type error")
+_MOST_CHANNELS = 400
 
 
 class Scpi:
@@ -82,9 +84,12 @@ class Scpi:
 def number(text: str) -> float:
     """Read a number as SCPI writes them."""
     try:
-        return float(text)
+        value = float(text)
     except ValueError:
         raise ScpiError(*WRONG_TYPE) from None
+    if not math.isfinite(value):
+        raise ScpiError(*OUT_OF_RANGE)
+    return value
 
 
 def switch(text: str) -> bool:
@@ -106,7 +111,10 @@ def channel_list(text: str) -> list[str]:
         first, _, last = part.partition(":")
         if not (first.isdigit() and (last or first).isdigit()):
             raise ScpiError(*WRONG_TYPE)
-        channels += [str(each) for each in range(int(first), int(last or first) + 1)]
+        low, high = int(first), int(last or first)
+        if high - low > _MOST_CHANNELS:
+            raise ScpiError(*OUT_OF_RANGE)
+        channels += [str(each) for each in range(low, high + 1)]
     return channels
 
 
