@@ -248,8 +248,7 @@ def open_bench(
         program = None
         if rig.emulator is not None:
             program = stack.enter_context(standin(rig.emulator.program, rig.path, faults))
-            rig, given = _placed(rig, program)
-            stack.enter_context(hold(rig.name, _places(given)))
+            rig = _placed(rig, program)
         around = Surroundings()
         stack.callback(around.close)
         devices: dict[str, Device] = {}
@@ -290,9 +289,13 @@ def _places(devices: Iterable[DeviceSettings]) -> list[str]:
     ]
 
 
-def _placed(rig: Rig, program: Standin) -> tuple[Rig, list[DeviceSettings]]:
-    """Put the places that the program gave into the devices' settings."""
-    devices, given = {}, []
+def _placed(rig: Rig, program: Standin) -> Rig:
+    """Put the places that the program gave into the devices' settings.
+
+    They need no lock: this process started the program, nobody else knows them, and the numbers
+    of its ptys are given to others as soon as it lets them go.
+    """
+    devices = {}
     for name, settings in rig.devices.items():
         devices[name] = settings
         if settings.location != EMULATED:
@@ -308,8 +311,7 @@ def _placed(rig: Rig, program: Standin) -> tuple[Rig, list[DeviceSettings]]:
                 remedy="have the program serve it, or take the device out of the rig file",
             )
         devices[name] = settings.placed(endpoint)
-        given.append(devices[name])
-    return rig.model_copy(update={"devices": devices}), given
+    return rig.model_copy(update={"devices": devices})
 
 
 def _release_noting(bench: Bench, error: BaseException) -> None:

@@ -14,7 +14,8 @@ class RigError(HarnessError):
 
     def to_json(self) -> dict[str, object]:
         """Give the error with its located part, as it is written to the journal."""
-        return {**super().to_json(), "part": f"device:{self.subject}", "fault": self.fault}
+        part = self.subject if ":" in self.subject else f"device:{self.subject}"
+        return {**super().to_json(), "part": part, "fault": self.fault}
 
 
 class NotThereError(RigError):
