@@ -19,8 +19,10 @@ FLAT = 0.6
 """Chance of lying flat from which a die is read."""
 LEANING = 0.25
 """Error of the upright edge from which a die leans."""
-REASONS_FIRST = ("moving", "stacked", "leaning", "obstructed", "glare", "disagreement")
-"""Which reason is given when several dice are refused for different ones."""
+PHANTOM = 0.7
+"""Score below which something without pips may be a reflection."""
+MAYBE_STACKED = 0.2
+"""Chance of a stack from which it explains a die too few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ class Die:
     pips: PipReading
     off_upright: float = 0.0
     """How far its upright edge is off the other dice's nadir: about the sine of its lean."""
+    stray: bool = False
+    """Whether spots like its pips lie beside the face, on no other face seen."""
 
     @property
     def chances(self) -> dict[str, float]:
@@ -66,7 +70,8 @@ class Die:
         if max(self.judged.values) < CERTAIN or self.chances["flat"] < FLAT:
             return "disagreement"
         if self.pips.value is not None:
-            return None if self.pips.value == self.judged.value else "disagreement"
+            agreed = self.pips.value == self.judged.value and not self.stray
+            return None if agreed else "disagreement"
         # Pips dimmed or hidden by light: they must allow this value alone, and the finder, which
         # saw the whole picture, must have read it too.
         if (
@@ -83,6 +88,12 @@ class Die:
     def value(self) -> int | None:
         """Give the value both readings agree on."""
         return None if self.refusal else self.judged.value
+
+    @property
+    def phantom(self) -> bool:
+        """Tell whether this may be no die at all: hardly found and without pips."""
+        weak = self.found.score < PHANTOM and self.pips.value is None
+        return weak and self.state in ("obstructed", "nothing", "moving")
 
     @property
     def confidence(self) -> float:
@@ -121,22 +132,44 @@ def decide(
     seen: tuple[Die, ...], chips: tuple[tuple[float, float], ...], count: int | None
 ) -> Decision:
     """Decide from all dice seen; `count` is how many there must be, None any number but none."""
-    sure = tuple(d for d in seen if d.found.score >= SURE)
-    doubtful = tuple(d for d in seen if d.found.score < SURE)
+    sure = _without_phantoms([d for d in seen if d.found.score >= SURE], count)
+    doubtful = [d for d in seen if d.found.score < SURE]
     dice = tuple(d.seen() for d in sure)
     confidence = min((d.confidence for d in sure), default=1.0)
+
+    def refuse(reason: str) -> Decision:
+        return Decision((), reason, round(1 - confidence, 4) if dice else 1.0, dice)
+
     refusals = {d.refusal for d in sure} - {None}
-    for reason in REASONS_FIRST[:4]:
+    for reason in ("moving", "stacked", "leaning"):
         if reason in refusals:
-            return Decision((), reason, 1 - confidence, dice)
+            return refuse(reason)
     if count is not None and len(sure) > count:
-        return Decision((), "extra", confidence, dice)
+        return refuse("extra")
     if (count is not None and len(sure) < count) or not sure:
-        return Decision((), "obstructed" if chips else "missing", confidence, dice)
-    for reason in REASONS_FIRST[4:]:
+        if "obstructed" in refusals or chips:
+            return refuse("obstructed")
+        return refuse(_why_too_few(seen))
+    for reason in ("obstructed", "glare", "disagreement"):
         if reason in refusals:
-            return Decision((), reason, 1 - confidence, dice)
-    if any(d.pips.value is not None for d in doubtful):
-        return Decision((), "extra" if count is not None else "disagreement", confidence, dice)
+            return refuse(reason)
+    if any(d.pips.value is not None and d.pips.value == d.judged.value for d in doubtful):
+        # What was hardly found reads as a die all the same.
+        return refuse("disagreement" if count is None else "extra")
     values = tuple(sorted(d.value for d in sure if d.value is not None))
     return Decision(values, None, confidence, dice)
+
+
+def _without_phantoms(dice: list[Die], count: int | None) -> list[Die]:
+    """Leave out what is hardly a die, if as many dice as there must be are read without it."""
+    read = sum(d.refusal is None for d in dice)
+    if count is not None and read != count:
+        return dice
+    return [d for d in dice if d.refusal is None or not d.phantom]
+
+
+def _why_too_few(seen: tuple[Die, ...]) -> str:
+    """Tell dice that hide one another from dice that are not there."""
+    if any(d.chances["stacked"] > MAYBE_STACKED for d in seen):
+        return "stacked"
+    return "missing"

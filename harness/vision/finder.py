@@ -15,6 +15,8 @@ from harness.vision.faces import Floats, Frame, Picture, Pyramid
 STRIDE = 8
 STATES = ("flat", "leaning", "stacked", "under", "obstructed", "moving")
 LEAST_SCORE = 0.25
+USUAL = np.array([2.0, 0.6, 0.4, 0.5, 0.5, 0.4], np.float32)
+"""How often each state is met, relative to its weight in training."""
 WEIGHTS = Path(__file__).with_name("weights") / "finder.onnx"
 
 
@@ -122,6 +124,6 @@ class Finder:
             frame,
             float(1 / (1 + np.exp(-cell[0]))),
             complex(float(cell[9]), float(cell[10])) * size,
-            _chances(cell[11:17]),
+            _chances(cell[11:17] + np.log(USUAL)),
             _chances(cell[17:23]),
         )

@@ -16,6 +16,8 @@ from harness.vision.faces import Floats, Frame, Pyramid
 
 SIDE, FACE = 64, 36.0
 STATES = ("flat", "leaning", "stacked", "obstructed", "moving", "nothing")
+USUAL = np.array([2.1, 0.4, 0.4, 0.6, 0.6, 0.6], np.float32)
+"""How often each state is met, relative to how often it was shown in training."""
 WEIGHTS = Path(__file__).with_name("weights") / "judge.onnx"
 
 
@@ -60,7 +62,7 @@ class Judge:
         flats = [pyramid.lay_flat(frame, SIDE, FACE) for frame in frames]
         self._net.setInput(cv2.dnn.blobFromImages(flats, 1 / 255))
         out = np.asarray(self._net.forward(), np.float32)
-        values, states = _chances(out[:, :6]), _chances(out[:, 6:12])
+        values, states = _chances(out[:, :6]), _chances(out[:, 6:12] + np.log(USUAL))
         return [
             Judged(
                 tuple(values[k].tolist()),

@@ -65,6 +65,8 @@ class PipReading:
     """Face coordinates of the pips found."""
     maybe: frozenset[int] = frozenset()
     """Values that the spots allow when some are taken as dimmed, hidden or added by light."""
+    strays: tuple[Point, ...] = ()
+    """Of a 1, 2 or 3: face coordinates of spots like its pips that lie about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,15 @@ class _Spots:
     """(n,) contrast."""
     half: Floats
     """(n,) contrast that half of what is around exceeds."""
+    least: Floats
+    """(n,) contrast to the side where it is weakest."""
+
+    def within(self, reach: float) -> _Spots:
+        """Give those whose face coordinates do not exceed a reach."""
+        keep = np.abs(self.where).max(axis=1) <= reach
+        return _Spots(
+            self.where[keep], self.step[keep], self.size[keep], self.half[keep], self.least[keep]
+        )
 
 
 def _box(sigma: float) -> int:
@@ -84,8 +95,11 @@ def _box(sigma: float) -> int:
     return 2 * round((sigma * 12**0.5 - 1) / 2) + 1
 
 
-def _find_spots(flat: Floats) -> _Spots:
-    """Find round spots that differ from what is around them on every side, strongest first."""
+def _find_spots(flat: Floats, margin: int, most: int) -> _Spots:
+    """Find round spots that differ from what is around them on every side, strongest first.
+
+    `margin` px at the picture's border are left out, the `most` strongest looked at.
+    """
     best = np.zeros((SIDE, SIDE), np.float32)
     scale = np.zeros((SIDE, SIDE), np.intp)
     for k, radius in enumerate(RADII):
@@ -97,11 +111,10 @@ def _find_spots(flat: Floats) -> _Spots:
         best[better] = size[better]
         scale[better] = k
     peak = cv2.dilate(best, _NEIGHBOURS)
-    margin = int((SIDE - FACE) / 2 + INSET * FACE)
     inside = np.zeros((SIDE, SIDE), bool)
     inside[margin:-margin, margin:-margin] = True
     ys, xs = np.nonzero((best >= peak) & inside & (best > (LEAST_CONTRAST * 0.5) ** 2))
-    order = np.argsort(-best[ys, xs])[:14]
+    order = np.argsort(-best[ys, xs])[:most]
     ys, xs = ys[order], xs[order]
     where = np.stack([xs, ys], axis=1).astype(np.float32)
     soft = cv2.GaussianBlur(flat, (0, 0), 0.07 * FACE / 2)
@@ -121,7 +134,13 @@ def _find_spots(flat: Floats) -> _Spots:
     strong = weak[:, 0] > LEAST_CONTRAST
     order = np.flatnonzero(strong)[np.argsort(-weak[strong, 0])]
     where = (where - (SIDE - 1) / 2) * np.float32(2 / FACE)
-    return _Spots(where[order], step[order].astype(np.float32), weak[order, 0], ranked[order, 3])
+    return _Spots(
+        where[order],
+        step[order].astype(np.float32),
+        weak[order, 0],
+        ranked[order, 3],
+        ranked[order, 0],
+    )
 
 
 def _fit(spots: Floats, pattern: tuple[Point, ...]) -> tuple[Indices, Floats, float] | None:
@@ -188,7 +207,8 @@ def _sound(matrix: Floats, value: int) -> bool:
 def read_pips(pyramid: Pyramid, frame: Frame) -> PipReading:
     """Read one face by its pips."""
     flat = pyramid.lay_flat(frame, SIDE, FACE).astype(np.float32)
-    spots = _find_spots(flat)
+    everywhere = _find_spots(flat, 2, 24)
+    spots = everywhere.within(1 - 2 * INSET)
     found = _patterns(spots, _STRICT)
     if not found:
         strongest = float(spots.size[0]) if len(spots.size) else 0.0
@@ -211,7 +231,22 @@ def read_pips(pyramid: Pyramid, frame: Frame) -> PipReading:
     if not _body_seen(flat, best.lattice, best.pips, best.contrast):
         maybe = frozenset({best.value}) | _maybe(spots)
         return PipReading(None, "glare", best.contrast, best.misfit, pips, maybe)
-    return PipReading(best.value, None, best.contrast, best.misfit, pips, frozenset({best.value}))
+    strays = _strays(everywhere, best) if best.value <= 3 else ()
+    only = frozenset({best.value})
+    return PipReading(best.value, None, best.contrast, best.misfit, pips, only, strays)
+
+
+def _strays(spots: _Spots, best: _Fit) -> tuple[Point, ...]:
+    """Give the spots about a face that look like its pips: if they are on no other face, this
+    frame is not the whole face.
+    """
+    near = np.hypot(*(best.pips[:, None] - spots.where[None]).transpose(2, 0, 1)).min(axis=0)
+    mine = spots.step[[int(np.hypot(*(spots.where - best.pips[0]).T).argmin())]]
+    size = float(np.sqrt((mine**2).mean()))
+    along = (spots.step @ mine[0]) / (3 * size * np.maximum(spots.size, 1e-6))
+    alike = (along > 0.85) & (spots.size > 0.55 * size) & (spots.size < 1.6 * size)
+    alike &= spots.least > 0.5 * size
+    return _points(spots.where[alike & (near > 0.25) & (near < 1.45)])
 
 
 def _points(where: Floats) -> tuple[Point, ...]:

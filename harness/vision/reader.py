@@ -14,9 +14,9 @@ from harness.vision.calibration import Profile
 from harness.vision.decision import SURE, Die, decide
 from harness.vision.faces import Frame, Pyramid
 from harness.vision.finder import Finder
-from harness.vision.judge import Judge
+from harness.vision.judge import Judge, Judged
 from harness.vision.pictures import as_picture, fit_size
-from harness.vision.pips import read_pips
+from harness.vision.pips import PipReading, read_pips
 from harness.vision.plumb import upright_errors
 from harness.vision.quality import picture_fault
 from harness.vision.readings import NO_RESULT_REASONS, DiceReading, DieSeen, ReadingVerdict
@@ -91,9 +91,10 @@ class DiceReader:
                 strict=True,
             )
         )
+        pips = [read_pips(pyramid, face.frame) for face in judged]
         dice = tuple(
-            Die(f, face, read_pips(pyramid, face.frame), errors.get(k, 0.0))
-            for k, (f, face) in enumerate(zip(found, judged, strict=True))
+            Die(f, judged[k], pips[k], errors.get(k, 0.0), _has_strays(k, pips[k], judged))
+            for k, f in enumerate(found)
         )
         return _Seen(dice, scene.chips)
 
@@ -120,6 +121,34 @@ class DiceReader:
 class _Seen:
     dice: tuple[Die, ...]
     chips: tuple[tuple[float, float], ...]
+
+
+def _has_strays(k: int, pips: PipReading, faces: list[Judged]) -> bool:
+    """Tell whether spots like a face's pips lie about it that no face and no side explains."""
+    mine = faces[k]
+    for a, b in pips.strays:
+        at = complex(*mine.frame.at(a, b))
+        own_side = _covers(mine, at, 0.96, through=True) and not _covers(mine, at, 0.96)
+        others = (_covers(f, at, 1.12, through=True) for n, f in enumerate(faces) if n != k)
+        if not own_side and not any(others):
+            return True
+    return False
+
+
+def _covers(face: Judged, at: complex, grow: float, through: bool = False) -> bool:
+    """Tell whether a die's top face, grown, covers a pixel; with `through` its sides too."""
+    u, v = face.frame.across, face.frame.along
+    area = (u.conjugate() * v).imag
+    if area == 0:
+        return False
+    # Pips on sides seen at a low angle are slivers, no spots.
+    through = through and abs(face.foot) > 0.3 * face.frame.edge
+    for step in (0.0, 0.25, 0.5, 0.75, 1.0) if through else (0.0,):
+        d = at - face.frame.centre - step * face.foot
+        a, b = (d.conjugate() * v).imag / area, (u.conjugate() * d).imag / area
+        if abs(a) <= grow and abs(b) <= grow:
+            return True
+    return False
 
 
 def _unscaled(dice: tuple[DieSeen, ...], scale: float) -> tuple[DieSeen, ...]:
