@@ -1,8 +1,9 @@
 Feature: Every result of three dice
-  Each result is laid before the camera, read, keyed as it lies, compared with the areas that win,
-  and cleared again.
+  The device must light every winning combination and no other. This section defines no wagers, so
+  the areas are those of the layout by a reading that the report names. Each result is laid before
+  the camera, read, keyed as it lies, compared and cleared again.
 
-  @nj.c
+  @nj.e @nj.g
   Scenario Outline: <result> lights its winning areas and no other
     Given the dice lie at <result>
     When what the dice show is entered on the terminal and then cleared

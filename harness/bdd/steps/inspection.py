@@ -64,6 +64,13 @@ def table_opens(sitting: Sitting) -> None:
         sitting.scenario.check(Verdict.PASS, "the inspections demanded were made and passed")
 
 
+@when("the table opens too soon")
+def opens_too_soon(sitting: Sitting) -> None:
+    """Open the table and begin a round on purpose; what is wrong with it is for the next step."""
+    sitting.round.note("table-open")
+    sitting.round.note("round-start")
+
+
 @then("every toss was proper")
 def tosses_proper(sitting: Sitting) -> None:
     """Judge the tosses by the reading A9: each die moved, rests flat, unstacked and readable."""

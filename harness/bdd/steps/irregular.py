@@ -8,7 +8,7 @@ from pytest_bdd import parsers, then, when
 
 from harness.bdd.capabilities import needs
 from harness.bdd.sitting import Sitting
-from harness.bdd.steps.dealing import WHO, person
+from harness.bdd.steps.dealing import WHO, announce, announce_in_order, person
 from harness.rig.roles import Pose
 from harness.rules.judgement import judge_entry
 from harness.verdicts import Verdict
@@ -83,9 +83,16 @@ def read_and_announced(sitting: Sitting) -> None:
     """Put what the camera read, and its announcement, on the timeline."""
     assert sitting.look is not None
     sitting.round.dealing.judge_look(sitting.look)
-    values = list(sitting.seen().values)
-    said = ", ".join(str(value) for value in values)
-    sitting.round.told("announce", f"Were the values {said} announced?", values=values)
+    announce(sitting)
+
+
+@when("the dice have been read and announced from the lowest to the highest, and their total")
+@needs("operator", "dice-camera")
+def read_and_announced_in_order(sitting: Sitting) -> None:
+    """Put what the camera read, and its announcement in order, on the timeline."""
+    assert sitting.look is not None
+    sitting.round.dealing.judge_look(sitting.look)
+    announce_in_order(sitting)
 
 
 @when(parsers.re(r"the dealer enters (?P<a>[1-6]), (?P<b>[1-6]) and (?P<c>[1-6]) instead"))
@@ -101,7 +108,11 @@ def lit_as_entered(sitting: Sitting, result: str) -> None:
     entry = sitting.round.last_entry
     judged = judge_entry(entry, sitting.book, sitting.options, sitting.limits)
     sitting.scenario.check(
-        judged.verdict, f"{result} entered: {judged.what}", part=("lamps",), fault="not-as-entered"
+        judged.verdict,
+        f"{result} entered: {judged.what}",
+        part=("lamps",),
+        fault="not-as-entered",
+        entry=entry.index,
     )
 
 

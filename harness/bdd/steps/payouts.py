@@ -54,6 +54,20 @@ def lawful(sitting: Sitting) -> None:
     )
 
 
+@then(
+    parsers.re(
+        r"whether the odds posted satisfy section (?P<section>[0-9A-Za-z:.\-]+) is left open"
+    )
+)
+def left_open(sitting: Sitting, section: str) -> None:
+    """Say that a section no rule book here holds decides which odds may be posted."""
+    sitting.scenario.check(
+        Verdict.PENDING,
+        f"compliance of the posted odds with section {section}, which is not among the rule books",
+        depends_on=("A4",),
+    )
+
+
 @then(parsers.re(rf"the odds posted for {AREAS} are at least {ODDS} to 1"))
 def at_least(sitting: Sitting, areas: str, odds: str) -> None:
     """Compare with a floor."""
