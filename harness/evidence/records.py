@@ -224,6 +224,9 @@ class EntryBody(TypedDict):
     ended: float
     settle_s: float | None
     cleared_by_key: bool
+    pause_after_first_s: NotRequired[float]
+    travelled: NotRequired[list[str] | None]
+    late: NotRequired[list[str]]
     faults: list[dict[str, object]]
     frames: list[FrameRef]
     judgement: dict[str, object]
@@ -413,6 +416,9 @@ def entry_body(
         "ended": entry.ended,
         "settle_s": entry.settle_s,
         "cleared_by_key": entry.cleared_by_key,
+        "pause_after_first_s": entry.pause_after_first_s,
+        "travelled": None if entry.travelled is None else list(entry.travelled),
+        "late": sorted(entry.late),
         "faults": [dict(fault) for fault in entry.faults],
         "frames": list(frames),
         "judgement": dict(judgement),
@@ -443,8 +449,16 @@ def read_entry(body: EntryBody) -> Entry:
         echoed=None if body["echoed"] is None else tuple(body["echoed"]),
         settle_s=body["settle_s"],
         cleared_by_key=body["cleared_by_key"],
+        pause_after_first_s=body.get("pause_after_first_s", 0.0),
+        travelled=_travelled(body),
+        late=frozenset(body.get("late", ())),
         faults=tuple(body["faults"]),
     )
+
+
+def _travelled(body: EntryBody) -> tuple[str, ...] | None:
+    travelled = body.get("travelled")
+    return None if travelled is None else tuple(travelled)
 
 
 def as_dice(values: Sequence[int]) -> Dice:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -116,11 +117,11 @@ def entry(
     )
 
 
-def scenario(dice: Dice) -> Scenario:
+def scenario(dice: Dice, rig: str = RIG) -> Scenario:
     name = ",".join(map(str, dice))
     uri = "features/toy/results.feature"
     return Scenario(
-        f"{uri}:{name}@{RIG}", uri, f"Result {name}", BOOK, RIG, ("@toy.a",), ("toy.a",)
+        f"{uri}:{name}@{rig}", uri, f"Result {name}", BOOK, rig, ("@toy.a",), ("toy.a",)
     )
 
 
@@ -132,10 +133,11 @@ def write_result(
     frames: int = 3,
     lit: frozenset[str] | None = None,
     pictures: Sequence[bytes] = (),
+    rig: str = RIG,
 ) -> Judgement:
     """Write everything that one result leaves in a record."""
-    item = scenario(dice)
-    made = entry(dice, index, lit)
+    item = scenario(dice, rig)
+    made = replace(entry(dice, index, lit), rig=rig)
     judgement = judge_entry(made, ToyBook(), None, LIMITS)
     record.scenario_started(item)
     events = [
