@@ -37,6 +37,12 @@ PATTERNS: tuple[tuple[int, tuple[Point, ...]], ...] = (
     (6, (*_CORNERS, (0, -1), (0, 1))),
 )
 _LATTICE: tuple[Point, ...] = (*_CORNERS, (0, 0), (-1, 0), (1, 0), (0, -1), (0, 1))
+_BESIDE = np.array(
+    [(a, b) for a in (-1.55, 1.55) for b in (-0.5, 0.5)]
+    + [(a, b) for a in (-0.5, 0.5) for b in (-1.55, 1.55)]
+    + [(a, b) for a in (-0.5, 0.5) for b in (-0.5, 0.5)],
+    np.float32,
+)
 REACH = (0.33, 0.68)
 """Least and greatest distance of pip rows from the face's middle, in half edges."""
 
@@ -342,29 +348,9 @@ def _body_seen(flat: Floats, matrix: Floats, picked: Floats, contrast: float) ->
     empty = np.array([np.hypot(*(picked - s).T).min() > free for s in sites])
     if not empty.any():
         return True
-    # The body's colour, between the lattice's places.
-    between = (
-        np.asarray(
-            [
-                (-0.5, -1),
-                (0.5, -1),
-                (1, -0.5),
-                (1, 0.5),
-                (0.5, 1),
-                (-0.5, 1),
-                (-1, 0.5),
-                (-1, -0.5),
-                (0.5, 0.5),
-                (-0.5, 0.5),
-                (0.5, -0.5),
-                (-0.5, -0.5),
-            ],
-            np.float32,
-        )
-        @ matrix[:, :2].T
-        + matrix[:, 2]
-    )
-    body = np.median(_sample(smooth, between), axis=0)
+    # The body's colour, beside the lattice's places.
+    beside = np.clip(_BESIDE @ matrix[:, :2].T, -0.72, 0.72) + matrix[:, 2]
+    body = np.median(_sample(smooth, beside), axis=0)
     seen = _sample(smooth, sites[empty])
     if body.min() < BURNT - 30 and (seen.min(axis=1) > BURNT).any():
         return False
