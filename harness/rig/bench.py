@@ -43,7 +43,14 @@ from harness.rig.roles import (
     Shaker,
     Supply,
 )
-from harness.rig.senses import CoverSwitch, LampChannel, Sense, SensedLamps, StrokeCounter
+from harness.rig.senses import (
+    CoverSwitch,
+    Integration,
+    LampChannel,
+    Sense,
+    SensedLamps,
+    StrokeCounter,
+)
 from harness.rig.wired import WatchedShaker, WiredCountdown, WiredShaker
 from harness.verdicts import ConfigurationError, HarnessError
 
@@ -188,6 +195,7 @@ class Bench:
                 buses=buses,
                 lit_volts=lamps.lit_volts,
                 reference_volts=lamps.reference_volts,
+                integration=Integration.over(self.rig.table.least_duty, self.rig.table.lamp_hz),
             )
             self._closing.append(path)
             yield path

@@ -58,7 +58,9 @@ class Table(Section):
     """The table under test as it stands on this bench.
 
     tumbles: of one activation of a machine. lamp_drive: how its lamps are driven; lamp_hz: the
-    modulation's or multiplex's frequency. mains_hz: cameras expose over whole mains periods.
+    modulation's or multiplex's frequency; lamp_duty: least part of its period that a good lamp is
+    on (0.5 for PWM, 1/8 for multiplexed lamps, where the file does not say). mains_hz: cameras
+    expose over whole mains periods.
     press_min_ms, press_max_ms: what its keys are meant to take. paytable: JSON file of the odds
     posted at the table, as `rules settle --paytable` takes it, relative to this rig file.
     """
@@ -74,6 +76,7 @@ class Table(Section):
     monitor: bool = False
     lamp_drive: Literal["steady", "pwm", "multiplexed"] = "steady"
     lamp_hz: Positive = 400.0
+    lamp_duty: Annotated[float, Field(gt=0, le=1)] | None = None
     mains_hz: Literal[50, 60] = 50
     press_min_ms: NotNegative | None = None
     press_max_ms: Positive | None = None
@@ -81,6 +84,13 @@ class Table(Section):
     model: str | None = None
     serial_number: str | None = None
     firmware: str | None = None
+
+    @property
+    def least_duty(self) -> float:
+        """Least part of the time that a good lamp is on."""
+        if self.lamp_duty is not None:
+            return self.lamp_duty
+        return {"steady": 1.0, "pwm": 0.5, "multiplexed": 0.125}[self.lamp_drive]
 
 
 class Emulator(Section):

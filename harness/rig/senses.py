@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import random
 import threading
 import time
 from collections import defaultdict
@@ -9,13 +11,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import cast
+from typing import Self, cast
 
 from harness.observations import LampSample
 from harness.rig.device import Inputs, Levels
 from harness.rig.errors import HostLagError, RigError
 
 _LOOK_PAUSE_S = 0.002
+_MISS = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +126,28 @@ class StrokeCounter:
 
 
 @dataclass(frozen=True, slots=True)
+class Integration:
+    """How a digital input is read when lamps are not driven steadily.
+
+    An input without a filter of its own may look into a pause of PWM or multiplexing. So it is
+    read `samples` times at random phases of `period_s`; a lamp seen on once is lit.
+    """
+
+    samples: int = 1
+    period_s: float = 0.0
+
+    @classmethod
+    def over(cls, duty: float, hz: float) -> Self:
+        """Read so often that a lamp on for `duty` of its period is missed once in 10^6 times."""
+        if duty >= 1.0:
+            return cls()
+        return cls(math.ceil(math.log(_MISS) / math.log(1.0 - duty)), 1.0 / hz)
+
+
+STEADY = Integration()
+
+
+@dataclass(frozen=True, slots=True)
 class LampChannel:
     """One lamp of an area."""
 
@@ -137,7 +162,8 @@ class SensedLamps:
 
     Devices on separate buses are read side by side, those on one bus in turn. What a device that
     does not answer senses is unknown, never dark; only when none answers is that an error.
-    buses: for each device the bus it hangs on.
+    Lamps that are not driven steadily are read as often as it takes (see `Integration`); levels are
+    integrated by the instrument. buses: for each device the bus it hangs on.
     """
 
     def __init__(
@@ -149,16 +175,21 @@ class SensedLamps:
         buses: Mapping[str, str],
         lit_volts: float,
         reference_volts: float,
+        integration: Integration = STEADY,
     ) -> None:
         self.path = path
+        self._integration = integration
         self.troubles: dict[str, RigError] = {}
         self._lamps = tuple(lamps)
         self._devices = dict(devices)
         self._lit_volts = lit_volts
         self._reference_volts = reference_volts
         self._channels: dict[str, list[str]] = defaultdict(list)
+        self._inverted: dict[str, set[str]] = defaultdict(set)
         for lamp in lamps:
             self._channels[lamp.device].append(lamp.channel)
+            if lamp.invert:
+                self._inverted[lamp.device].add(lamp.channel)
         by_bus: dict[str, list[str]] = defaultdict(list)
         for name in self._channels:
             by_bus[buses[name]].append(name)
@@ -189,12 +220,24 @@ class SensedLamps:
                 if measured:
                     values.update(cast("Levels", device).levels(measured))
                 if plain:
-                    values.update(cast("Inputs", device).read(plain))
+                    values.update(self._integrate(cast("Inputs", device), name, plain))
             except RigError as error:
                 self.troubles[name] = error
                 continue
             read.update(((name, channel), value) for channel, value in values.items())
         return read
+
+    def _integrate(self, device: Inputs, name: str, channels: Sequence[str]) -> Mapping[str, bool]:
+        """Read channels at as many phases of the lamps' drive as it takes; on once is lit."""
+        inverted = self._inverted[name]
+        lit: set[str] = set()
+        for left in range(self._integration.samples - 1, -1, -1):
+            read = device.read(channels)
+            lit |= {c for c in channels if read[c] != (c in inverted)}
+            if left:
+                # at random, so that reading never keeps step with the drive
+                time.sleep(random.random() * self._integration.period_s)  # noqa: S311
+        return {c: (c in lit) != (c in inverted) for c in channels}
 
     def _sample(self, read: Mapping[tuple[str, str], float | bool], at: float) -> LampSample:
         states: dict[str, list[bool | None]] = defaultdict(list)

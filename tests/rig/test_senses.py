@@ -11,7 +11,7 @@ from harness.rig.contacts import Contact
 from harness.rig.device import Surroundings
 from harness.rig.drivers import driver_class
 from harness.rig.errors import HostLagError, NoReplyError
-from harness.rig.senses import LampChannel, Sense, SensedLamps, StrokeCounter
+from harness.rig.senses import Integration, LampChannel, Sense, SensedLamps, StrokeCounter
 from harness.rig.wired import ShakerStuckError, WiredCountdown, WiredShaker
 from tests.rig.peers import PtyPeer, RelaysAndInputs
 
@@ -92,6 +92,36 @@ def test_a_silent_module_makes_its_lamps_unknown_never_dark(modules) -> None:
     with pytest.raises(NoReplyError):
         lamps.sense()
     lamps.close()
+
+
+@pytest.mark.parametrize(("duty", "hz"), [(0.6, 200), (0.5, 400), (0.6, 1000), (0.125, 150)])
+def test_modulated_lamps_are_lit_and_dark_ones_dark(duty, hz) -> None:
+    """PWM and 1:8 multiplexing: fails if a single look into a pause makes a lamp dark."""
+
+    class Modulated:
+        name = "inputs"
+
+        def __init__(self) -> None:
+            self.looks = 0
+
+        def read(self, channels):
+            self.looks += 1
+            phase = time.monotonic() * hz % 1.0
+            return {c: c == "0" and phase < duty for c in channels}
+
+    device = Modulated()
+    lamps = SensedLamps(
+        "lamps",
+        [LampChannel("small", "inputs", "0", False), LampChannel("big", "inputs", "1", False)],
+        {"inputs": device},
+        buses={"inputs": "bus"},
+        lit_volts=2,
+        reference_volts=5,
+        integration=Integration.over(duty, hz),
+    )
+    for _ in range(5):
+        assert lamps.sense().lit == {"small"}
+    assert device.looks < 5 * 110
 
 
 def test_separate_buses_are_read_side_by_side(modules) -> None:
