@@ -63,7 +63,9 @@ class Entry:
 
     `shown` are the dice as presented (None when tossed or entered), `seen` what the camera read,
     `keyed` the keys whose relays were driven, in order (`"1"` .. `"6"`), `echoed` what the terminal
-    itself reports as entered, where the rig can read that.
+    itself reports as entered, where the rig can read that. `pause_after_first_s`: how long the hand
+    rested after the first key. `travelled`: the keys that were sensed to go down, where the rig
+    senses that. `late`: areas that were not yet right at the limit of settling, and came right after.
     """
 
     book: str
@@ -79,6 +81,9 @@ class Entry:
     echoed: tuple[str, ...] | None = None
     settle_s: float | None = None
     cleared_by_key: bool = True
+    pause_after_first_s: float = 0.0
+    travelled: tuple[str, ...] | None = None
+    late: frozenset[str] = frozenset()
     faults: tuple[Mapping[str, object], ...] = field(default=())
     """Errors met during the entry, each as `HarnessError.to_json` gives it."""
 

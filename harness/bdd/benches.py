@@ -92,5 +92,9 @@ def facts_of(rig: Rig) -> RigFacts:
         sense_paths=(main_path, *paths, *rig.roles.layout_camera),
         key_travel_sensed=bool(rig.keys is not None and rig.keys.travel),
         lamp_channels={area: str(channels[0]) for area, channels in lamp_map.items()},
+        lamp_level_min=rig.limits.lamp_level_min,
+        dark_level_max=rig.limits.dark_level_max,
+        level_uncertainty=rig.limits.uncertainty_level,
+        settle_s=None if rig.limits.settle_ms is None else rig.limits.settle_ms / 1000,
         key_channels={str(key): str(channel) for key, channel in key_map.items()},
     )

@@ -42,8 +42,9 @@ class Closing:
 
         scenarios: those of this worker. earlier: entries that the record held before a break.
         """
-        kept = [one for run in scenarios for one in run.entries if not one.provoked]
-        entries = [*earlier, *(one.entry for one in kept)]
+        made = [one for run in scenarios for one in run.entries]
+        kept = [one for one in made if not one.provoked]
+        entries = [*earlier, *(one.entry for one in made)]
         diagnosis = self._diagnose(entries)
         if sitting is not None and broken is None:
             diagnosis = self._try_further(diagnosis, entries, sitting)
@@ -56,11 +57,13 @@ class Closing:
             for one in kept
         }
         before = [run.verdict() for run in scenarios]
+        for run in scenarios:
+            run.explain_checks(by_index)
         if self._camera_at_fault(scenarios, diagnosis, broken):
             for run in scenarios:
                 run.distrust_camera()
         self._rejudge(scenarios, before, diagnosed)
-        lines = {one.entry.index: one.line for one in kept}
+        lines = {one.entry.index: one.line for one in made}
         found = [self._completed(finding, lines) for finding in diagnosis.findings]
         found += _of_judgements(kept, by_index)
         found += [finding for run in scenarios for finding in run.findings()]
@@ -68,6 +71,7 @@ class Closing:
             found.append(_of_error(broken))
         if sitting is not None:
             found += _of_links(sitting.bench.links, found)
+            found += self._of_lag(sitting)
         for finding in _distinct(found):
             self._record.finding(finding, book=self._book.id, rig=self._rig_name)
 
@@ -103,6 +107,17 @@ class Closing:
             parts.update(_of_error(broken).part)
         cameras = {f"device:{name}" for name in self._rig.roles.dice_camera}
         return any(part in cameras or part.startswith("camera:") for part in parts)
+
+    def _of_lag(self, sitting: Sitting) -> list[Finding]:
+        """Tell in how many entries this host was too late to time the lamps."""
+        if not sitting.untimed:
+            return []
+        told = f"in {sitting.untimed} of {sitting.timed} entries this host lagged too much"
+        told += " to time the lamps"
+        self._record.rig_fact(self._rig_name, "host-lag", "host", told, count=sitting.untimed)
+        if sitting.untimed * 2 <= sitting.timed:
+            return []
+        return [Finding(Verdict.RIG_FAULT, ("host",), "lag", f"{told}: the limit is not judged")]
 
     def _rejudge(
         self,

@@ -35,7 +35,8 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
 class Check:
     """One thing a step found. `part` and `fault` locate it where it is not PASS.
 
-    `by_camera`: it was seen by the dice camera, and stands only if that is sound.
+    `by_camera`: it was seen by the dice camera, and stands only if that is sound. `entry`: the
+    index of the entry that it judges, which a cause found for the whole run may explain.
     """
 
     verdict: Verdict
@@ -45,6 +46,7 @@ class Check:
     clauses: tuple[str, ...] = ()
     depends_on: tuple[str, ...] = ()
     by_camera: bool = False
+    entry: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +91,13 @@ class ScenarioRun:
         clauses: tuple[str, ...] | None = None,
         depends_on: tuple[str, ...] = (),
         by_camera: bool = False,
+        entry: int | None = None,
     ) -> None:
         """Add one check; without `clauses` it concerns those that the scenario carries."""
         concerned = self.facts.clauses if clauses is None else clauses
-        self.checks.append(Check(verdict, what, part, fault, concerned, depends_on, by_camera))
+        self.checks.append(
+            Check(verdict, what, part, fault, concerned, depends_on, by_camera, entry)
+        )
 
     def verdict(self, diagnosed: Mapping[int, Verdict] | None = None) -> Verdict:
         """Give the verdict; `diagnosed` holds better verdicts of entries by index, once known."""
@@ -115,6 +120,17 @@ class ScenarioRun:
                 part=(),
             )
             if check.by_camera and check.verdict is Verdict.DUT_FAIL
+            else check
+            for check in self.checks
+        ]
+
+    def explain_checks(self, diagnosed: Mapping[int, Verdict]) -> None:
+        """Give checks of entries that a cause explains that cause's verdict; it is the finding."""
+        self.checks = [
+            replace(check, verdict=diagnosed[check.entry], part=())
+            if check.entry is not None
+            and check.verdict is not Verdict.PASS
+            and diagnosed.get(check.entry, Verdict.PASS) is not Verdict.PASS
             else check
             for check in self.checks
         ]

@@ -6,13 +6,14 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from harness.bdd.dealt_round import DealtRound
 from harness.bdd.scenario_run import KeptEntry, ScenarioRun
 from harness.dealing.entry import EntryTaker, Terminal
+from harness.dealing.hostlag import HostLag
 from harness.dealing.selfcheck import (
     CONTROL_DICE,
     CONTROL_KEYED,
@@ -27,10 +28,12 @@ from harness.rig.errors import RigError
 from harness.rig.selfcheck import (
     Check,
     calibrations,
+    dark_levels,
     identities,
     inputs_follow,
     outputs_open,
     references,
+    supply_regulates,
 )
 from harness.rules.judgement import Limits, judge_entry
 from harness.verdicts import HarnessError, Verdict
@@ -46,6 +49,8 @@ if TYPE_CHECKING:
 
 
 MOST_RETAKES = 2
+LAG_SHARE = 0.1
+"""A host that lagged by more than this part of a limit cannot judge by it."""
 
 
 @dataclass(slots=True)
@@ -121,9 +126,13 @@ class Sitting:
         self.look: Look | None = None
         self.countdown = CountdownWatch()
         self.eyes_or_none = eyes
+        self.timed = 0
+        self.untimed = 0
+        """Entries with a settling time, and those whose time this host's lag may have made."""
         self._next_index = first_index
         self._scenario: ScenarioRun | None = None
         self._round: DealtRound | None = None
+        self.lag = HostLag()
         self._hands = ThreadPoolExecutor(max_workers=1, thread_name_prefix="look-ahead")
         self._ahead: _Ahead | None = None
         self._taker: EntryTaker | None = None
@@ -154,6 +163,7 @@ class Sitting:
                 book=self.book.id,
                 rig=self.rig,
                 winning=lambda dice: frozenset(table[dice]),
+                travel=self.bench.key_travel,
             )
         return self._taker
 
@@ -189,6 +199,7 @@ class Sitting:
     def close(self) -> None:
         """Let go of what was begun ahead."""
         self._hands.shutdown(wait=True, cancel_futures=True)
+        self.lag.close()
 
     # Before any scenario.
 
@@ -228,6 +239,19 @@ class Sitting:
         yield from outputs_open(self.bench)
         yield from references(self.bench)
         yield from inputs_follow(self.bench)
+        yield from supply_regulates(self.bench)
+        yield from self._dark_levels()
+
+    def _dark_levels(self) -> Iterator[Check]:
+        """Check dark levels with the table cleared; a lamp that another path sees lit is lit."""
+        if self.bench.rig.limits.dark_level_max is None or self.bench.keys is None:
+            return
+        self.taker.clear()
+        samples = self.taker.sense_all()
+        shining = frozenset[str]().union(*(s.lit for s in samples if s.levels is None))
+        for check in dark_levels(self.bench):
+            if check.part.removeprefix("input:") not in shining:
+                yield check
 
     def _prove(self, topic: str, proof: Proof) -> None:
         self._record_proof(topic, proof.part, proof.what, proof.held)
@@ -329,6 +353,7 @@ class Sitting:
 
     def keep_entry(self, entry: Entry, *, provoked: bool = False) -> KeptEntry:
         """Judge and record an entry."""
+        entry = self._fairly_timed(entry)
         judgement = judge_entry(entry, self.book, self.options, self.limits)
         looked = self.look if entry.seen is not None else None
         line = self.record.entry(
@@ -344,6 +369,17 @@ class Sitting:
         if entry.faults:
             self._recover()
         return kept
+
+    def _fairly_timed(self, entry: Entry) -> Entry:
+        """Take back a settling time beyond its limit that this host's own lag may have made."""
+        limit = self.limits.settle_s
+        if limit is None or entry.settle_s is None:
+            return entry
+        self.timed += 1
+        if entry.settle_s <= limit or self.lag.worst_since(entry.started) <= limit * LAG_SHARE:
+            return entry
+        self.untimed += 1
+        return replace(entry, settle_s=None, late=frozenset())
 
     def enter_what_lies(self) -> KeptEntry:
         """Close the loop: enter what the camera read, sense, clear, record.

@@ -7,15 +7,21 @@ Whether a spoilt read is repeated is the driver's business, which counts it.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
 
 from harness.observations import Dice, DiceSeen, Entry, LampSample, Mode, Stage, StagedSample
 from harness.rig.roles import KeyPresser, LampSense, Press
 from harness.verdicts import HarnessError
 
 _PATIENT_WAITS = 3
+_STEADY_S = 0.25
+"""How long a lamp is watched the first time it is lit: two changes of a flicker of 4 Hz or more."""
+_TRAVEL_POLL_S = 0.005
+_TWICE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +49,24 @@ class EnteredKeys:
     faults: list[dict[str, object]] = field(default_factory=list)
     presses: list[Press] = field(default_factory=list)
     settle_s: float | None = None
+    travelled: list[str] = field(default_factory=list)
+    late: frozenset[str] = frozenset()
+
+
+class Switch(Protocol):
+    """A contact that can be read."""
+
+    def read(self) -> bool:
+        """Read it once."""
+        ...
 
 
 class EntryTaker:
     """Makes entries on one bench for one book.
 
     `winning` gives the areas that must light for a result. It decides only how soon the lamps need
-    no more watching; what was sensed is recorded as it was.
+    no more watching; what was sensed is recorded as it was. `travel`: the switches that are closed
+    while a key itself is down, by key.
     """
 
     def __init__(
@@ -61,6 +78,7 @@ class EntryTaker:
         book: str,
         rig: str,
         winning: Callable[[Dice], frozenset[str]],
+        travel: Mapping[str, Switch] | None = None,
     ) -> None:
         self._keys = keys
         self._lamps = tuple(lamps)
@@ -68,7 +86,10 @@ class EntryTaker:
         self._book = book
         self._rig = rig
         self._winning = winning
+        self._travel = dict(travel or {})
+        self._finger = ThreadPoolExecutor(1, "finger") if travel else None
         self._patient_waits_left = _PATIENT_WAITS
+        self._seen_steady: set[str] = set()
         self.presses: tuple[Press, ...] = ()
         """The presses of the last entry, as driven."""
 
@@ -115,6 +136,9 @@ class EntryTaker:
             ended=time.monotonic(),
             settle_s=made.settle_s,
             cleared_by_key=bool(keys) and clear and self._terminal.has_clear,
+            pause_after_first_s=pause_after_first_s,
+            travelled=tuple(made.travelled) if self._travel else None,
+            late=made.late,
             faults=tuple(made.faults),
         )
 
@@ -139,6 +163,7 @@ class EntryTaker:
         self._sense(made, "before")
         committed_at = self._press_all(made, keys, pause_s)
         self._await_lamps(made, keys, committed_at)
+        self._watch_steady(made, keys)
         if once_lit is not None:
             once_lit()
             self._sense(made, "lit")
@@ -158,20 +183,54 @@ class EntryTaker:
         return closed_at
 
     def _press(self, made: EnteredKeys, key: str) -> float:
-        press = self._keys.press(key)
+        switch = self._travel.get(key)
+        if switch is None or self._finger is None:
+            press = self._keys.press(key)
+        else:
+            pressing = self._finger.submit(self._keys.press, key)
+            moved = False
+            while not pressing.done():
+                moved = moved or switch.read()
+                time.sleep(_TRAVEL_POLL_S)
+            press = pressing.result()
+            if moved:
+                made.travelled.append(key)
         made.presses.append(press)
         return press.closed_at
 
+    def _watch_steady(self, made: EnteredKeys, keys: Sequence[str]) -> None:
+        """Watch lamps lit for the first time for a while: do they stay as they are?
+
+        What changes twice or more flickers, and the last samples say so. A lamp whose only change
+        is its going out shows in the samples themselves.
+        """
+        expected = self._expected(keys)
+        if expected is None or expected <= self._seen_steady:
+            return
+        end = time.monotonic() + _STEADY_S
+        last = {staged.sample.path: staged.sample for staged in made.lamps if staged.stage == "lit"}
+        changes: dict[str, Counter[str]] = {path: Counter() for path in last}
+        while time.monotonic() < end:
+            for sample in self.sense_all():
+                changes[sample.path].update(sample.lit ^ last[sample.path].lit)
+                last[sample.path] = sample
+        for path, counted in changes.items():
+            restless = frozenset(area for area, times in counted.items() if times >= _TWICE)
+            if restless:
+                made.lamps.append(StagedSample("lit", replace(last[path], flicker=restless)))
+        self._seen_steady |= expected
+
     def _await_lamps(self, made: EnteredKeys, keys: Sequence[str], committed_at: float) -> None:
         expected = self._expected(keys)
-        lit = self._watch(
+        settled_s = self._watch(
             made,
             "lit",
             committed_at,
             done=lambda samples: all(sample.lit == expected for sample in samples),
             patient=expected is not None,
+            wrong=lambda sample: frozenset() if expected is None else sample.lit ^ expected,
         )
-        made.settle_s = max(0.0, lit - committed_at)
+        made.settle_s = settled_s
 
     def _clear(self, made: EnteredKeys) -> None:
         cleared_at = self._press(made, "clear")
@@ -181,6 +240,7 @@ class EntryTaker:
             cleared_at,
             done=lambda samples: not any(sample.lit for sample in samples),
             patient=True,
+            wrong=lambda sample: sample.lit,
         )
 
     def _expected(self, keys: Sequence[str]) -> frozenset[str] | None:
@@ -198,16 +258,23 @@ class EntryTaker:
         *,
         done: Callable[[Sequence[LampSample]], bool],
         patient: bool,
+        wrong: Callable[[LampSample], frozenset[str]],
     ) -> float:
         """Sense until the lamps are as they should be, or no longer worth waiting for.
 
-        The last samples are kept; gives the time of the sample since which nothing changed.
+        The last samples are kept. Gives the time from `since` (s) to the begin of the last look
+        that found the lamps otherwise than they then stayed: so long they surely took, however slow
+        this host is. Areas that such a look found wrong after the limit of settling, and that came
+        right, are late.
         """
         settled_by = since + self._terminal.settle_s
         deadline = settled_by
-        samples = self.sense_all()
-        steady_since = samples[0].at
-        while not done(samples):
+        unsettled_at = since
+        late = frozenset[str]()
+        looked_at, samples = time.monotonic(), self.sense_all()
+        while not (right := done(samples)):
+            if looked_at > settled_by:
+                late = late.union(*(wrong(sample) for sample in samples))
             if time.monotonic() > deadline:
                 # Late or never? Watch longer, but not for every result of a faulty table.
                 longer = since + self._terminal.patience_s
@@ -215,13 +282,16 @@ class EntryTaker:
                     break
                 deadline = longer
                 continue
-            previous, samples = samples, self.sense_all()
+            before_at, previous = looked_at, samples
+            looked_at, samples = time.monotonic(), self.sense_all()
             if any(a.lit != b.lit for a, b in zip(previous, samples, strict=True)):
-                steady_since = samples[0].at
-        if deadline > settled_by and steady_since < settled_by:
+                unsettled_at = before_at
+        if not right and deadline > settled_by:
             self._patient_waits_left -= 1
+        if right and stage == "lit":
+            made.late |= late
         made.lamps.extend(StagedSample(stage, sample) for sample in samples)
-        return steady_since
+        return max(0.0, unsettled_at - since)
 
     def _sense(self, made: EnteredKeys, stage: Stage) -> None:
         made.lamps.extend(StagedSample(stage, sample) for sample in self.sense_all())

@@ -38,6 +38,9 @@ class Cause:
     one sense path or one actuator. `verdict` is what stands when `rig_part` can be excluded.
     `excluded_by` names what excludes it: a verified map, a second sense path, or nothing. A cause
     that is not `few` only lists what was seen, so every other explanation comes before it.
+    `ignored`: areas of which nothing can be predicted. `loose`: a key that enters itself at any
+    time; `unreliable`: one of whose presses some are taken twice, or not at all.
+    `forgets_at_pause`: the terminal drops a half-made entry while the hand rests.
     """
 
     part: tuple[str, ...]
@@ -54,13 +57,29 @@ class Cause:
     rule: RuleFault | None = None
     lamp: LampFault | None = None
     path: str | None = None
+    ignored: int = 0
+    loose: str | None = None
+    unreliable: str | None = None
+    forgets_at_pause: bool = False
     wild: frozenset[Stage] = frozenset()
     few: bool = True
 
     @property
     def at_keys(self) -> bool:
         """Tell whether the cause changes what the terminal takes as entered."""
-        return bool(self.key or self.held or self.fourth_key or self.slip)
+        return bool(
+            self.key
+            or self.held
+            or self.fourth_key
+            or self.slip
+            or self.erratic
+            or self.forgets_at_pause
+        )
+
+    @property
+    def erratic(self) -> bool:
+        """Tell whether what the terminal takes is not determined by what was driven."""
+        return bool(self.loose or self.unreliable)
 
     def over(self, path: str) -> Cause:
         """Give the same change seen over one sense path only: then our sense is at fault."""

@@ -13,7 +13,7 @@ from harness.diagnosis.next_test import NextTest, next_test
 from harness.diagnosis.search import CauseSet, explain
 from harness.diagnosis.simulate import Prediction
 from harness.observations import Dice, Entry
-from harness.verdicts import Finding, Verdict, overall
+from harness.verdicts import Finding, Measurement, Verdict, overall
 
 _NO_READING = frozenset({"leaning", "stacked", "missing", "extra"})
 
@@ -56,6 +56,8 @@ def diagnose(
     _wrong_entries(entries, collected)
     _unsensed(entries, facts, collected)
     _unsteady(entries, collected)
+    _late(entries, facts, collected)
+    _dim(entries, facts, collected)
 
     sound = [i for i in range(len(entries)) if not entries[i].faults and entries[i].lamps]
     areas = AreaMask(sorted(book.areas))
@@ -212,6 +214,69 @@ def _unsteady(entries: Sequence[Entry], collected: _Collected) -> None:
             )
 
 
+def _late(entries: Sequence[Entry], facts: RigFacts, collected: _Collected) -> None:
+    by_area: dict[str, list[int]] = {}
+    for i, entry in enumerate(entries):
+        for area in entry.late:
+            by_area.setdefault(area, []).append(i)
+    together: dict[tuple[int, ...], list[str]] = {}
+    for area, numbers in sorted(by_area.items()):
+        together.setdefault(tuple(numbers), []).append(area)
+    for concerned, areas in together.items():
+        longest = max(entries[i].settle_s or 0.0 for i in concerned)
+        limit = "" if facts.settle_s is None else f", limit {facts.settle_s * 1e3:.0f} ms"
+        collected.add(
+            Finding(
+                Verdict.DUT_FAIL,
+                tuple(f"lamp:{area}" for area in areas),
+                "late",
+                f"{', '.join(areas)} not settled {longest * 1e3:.0f} ms after the last key{limit}",
+                evidence=_evidence(entries, concerned),
+                results=_results(entries, concerned),
+            ),
+            concerned,
+        )
+
+
+def _dim(entries: Sequence[Entry], facts: RigFacts, collected: _Collected) -> None:
+    """Judge the measured levels of lamps that some path sensed lit."""
+    if facts.lamp_level_min is None:
+        return
+    darkest = facts.dark_level_max or 0.0
+    measured: dict[str, list[tuple[float, int]]] = {}
+    for i, entry in enumerate(entries):
+        at_lit = [staged.sample for staged in entry.lamps if staged.stage == "lit"]
+        lit = frozenset[str]().union(*(sample.lit for sample in at_lit))
+        for sample in at_lit:
+            for area, level in (sample.levels or {}).items():
+                if area in lit and level > darkest:
+                    measured.setdefault(area, []).append((level, i))
+    for area, found in sorted(measured.items()):
+        least = min(found)[0]
+        measurement = Measurement(
+            f"level of {area}",
+            "of a good lamp",
+            low=facts.lamp_level_min,
+            value=least,
+            uncertainty=facts.level_uncertainty,
+        )
+        if measurement.verdict is Verdict.PASS:
+            continue
+        numbers = sorted({i for level, i in found if level < facts.lamp_level_min})
+        marginal = "marginal: " if measurement.verdict is Verdict.AMBIGUOUS else ""
+        collected.add(
+            Finding(
+                measurement.verdict,
+                (f"lamp:{area}",),
+                "dim",
+                f"{marginal}{area} gives {least:.2f} of a good lamp, at least "
+                f"{facts.lamp_level_min:g} required (+/- {facts.level_uncertainty:g})",
+                evidence=_evidence(entries, numbers),
+            ),
+            numbers or [min(found)[1]],
+        )
+
+
 def _equipment(
     prediction: Prediction, numbers: Sequence[int], collected: _Collected, facts: RigFacts
 ) -> tuple[NextTest, ...]:
@@ -220,6 +285,7 @@ def _equipment(
         return ()
     samples = prediction.samples
     candidates = explain(prediction)
+    unmoved = _unmoved(prediction.entries)
     concerned = sorted({samples[n].entry for n in wrong})
     if not candidates:
         finding = _unexplained(prediction, wrong, concerned)
@@ -227,10 +293,10 @@ def _equipment(
         return ()
     test = next_test(prediction, candidates)
     if len(candidates) > 1 or len(candidates[0]) == 1:
-        finding = _joined(prediction, candidates, facts, concerned, test)
+        finding = _joined(prediction, candidates, facts, concerned, test, unmoved)
         collected.add(finding, [numbers[i] for i in concerned])
     else:
-        _separately(prediction, candidates[0], numbers, collected, facts)
+        _separately(prediction, candidates[0], numbers, collected, facts, unmoved)
     return () if test is None else (test,)
 
 
@@ -240,11 +306,17 @@ def _separately(
     numbers: Sequence[int],
     collected: _Collected,
     facts: RigFacts,
+    unmoved: frozenset[str],
 ) -> None:
     """Give each of several causes the entries that would differ through it alone."""
     samples = prediction.samples
     healthy = prediction.trace(())
     for cause in causes:
+        if cause.erratic or cause.ignored:
+            touched = sorted({samples[n].entry for n in prediction.mismatches(())})
+            finding = _joined(prediction, [(cause,)], facts, touched, None, unmoved)
+            collected.add(finding, [numbers[i] for i in touched])
+            continue
         states = prediction.trace((cause,))
         touched = sorted(
             {
@@ -254,12 +326,28 @@ def _separately(
                 != prediction.lit(healthy[s.entry, s.stage], (), s.path)
             }
         )
-        finding = _joined(prediction, [(cause,)], facts, touched, None)
+        finding = _joined(prediction, [(cause,)], facts, touched, None, unmoved)
         collected.add(finding, [numbers[i] for i in touched])
 
 
-def _judged(cause: Cause, facts: RigFacts) -> tuple[Verdict, tuple[str, ...]]:
-    """Give a cause's verdict and parts once what our side could have done is weighed."""
+def _unmoved(entries: Sequence[Entry]) -> frozenset[str]:
+    """Give the keys that were driven and that the rig never sensed going down."""
+    driven = {key for entry in entries if entry.travelled is not None for key in entry.keyed}
+    moved = {key for entry in entries for key in entry.travelled or ()}
+    return frozenset(driven - moved)
+
+
+def _judged(
+    cause: Cause, facts: RigFacts, unmoved: frozenset[str]
+) -> tuple[Verdict, tuple[str, ...]]:
+    """Give a cause's verdict and parts once what our side could have done is weighed.
+
+    unmoved: keys that were sensed not to move when driven: then it was our actuator.
+    """
+    if cause.rig_part and "key-travel" in cause.excluded_by:
+        keys = {part.removeprefix("key:") for part in cause.part}
+        if keys <= unmoved:
+            return Verdict.RIG_FAULT, cause.rig_part
     excluded = {
         "map": facts.map_verified,
         "paths": len(facts.sense_paths) > 1,
@@ -276,8 +364,9 @@ def _joined(
     facts: RigFacts,
     concerned: Sequence[int],
     test: NextTest | None,
+    unmoved: frozenset[str],
 ) -> Finding:
-    judged = [_judged(cause, facts) for causes in candidates for cause in causes]
+    judged = [_judged(cause, facts, unmoved) for causes in candidates for cause in causes]
     verdicts = {verdict for verdict, _ in judged}
     parts = tuple(dict.fromkeys(part for _, found in judged for part in found))
     flat = [cause for causes in candidates for cause in causes]

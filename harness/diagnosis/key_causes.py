@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import combinations
+from itertools import combinations, permutations
 
 from harness.diagnosis.cause import Cause
 from harness.diagnosis.facts import FourthKey, RigFacts
@@ -11,6 +11,7 @@ from harness.diagnosis.terminal import KeyFault
 from harness.verdicts import Verdict
 
 DIGITS = ("1", "2", "3", "4", "5", "6")
+_SEVERAL = 2
 _FOURTH: tuple[FourthKey, ...] = ("ignored", "last-three", "error")
 
 
@@ -58,8 +59,23 @@ def key_causes(facts: RigFacts) -> Iterator[Cause]:
                 excluded_by=("map", "paths"),
                 key=_replacing({a: both, b: both}),
             )
+    for a, b in permutations(DIGITS, 2):
+        yield Cause(
+            (f"key:{a}",),
+            "enters-other",
+            f"key {a} enters {b}",
+            rig_part=(f"relay:{a}",),
+            excluded_by=("map",),
+            key=_replacing({a: (b,)}),
+        )
     yield Cause(
-        ("entry",),
+        ("rule:entry-timeout",),
+        "entry-timeout",
+        "a half-made entry is dropped while the hand rests for less than it may",
+        forgets_at_pause=True,
+    )
+    yield Cause(
+        ("keys",),
         "no-entry",
         "no key press is taken: terminal dead, its link open, or its keys need a longer press",
         verdict=Verdict.AMBIGUOUS,
@@ -69,11 +85,52 @@ def key_causes(facts: RigFacts) -> Iterator[Cause]:
     for policy in _FOURTH:
         if policy != facts.fourth_key:
             yield Cause(
-                ("entry",),
+                ("rule:fourth-key",),
                 "fourth-key",
                 f"a fourth key is handled as '{policy}', required is '{facts.fourth_key}'",
                 fourth_key=policy,
             )
+
+
+def erratic_key_causes(facts: RigFacts) -> Iterator[Cause]:
+    """Give keys that do not do the same each time; each explains much, so they come later."""
+    commands = ("clear",) if facts.clear == "required" else ()
+    for key in (*DIGITS, *commands):
+        yield Cause(
+            (f"key:{key}",),
+            "unreliable",
+            f"of the presses of key {key} some are taken twice or not at all",
+            rig_part=(f"relay:{key}",),
+            excluded_by=("key-travel",),
+            unreliable=key,
+        )
+    for key in DIGITS:
+        yield Cause(
+            (f"key:{key}",),
+            "stuck-closed",
+            f"key {key} enters {key} again and again with every relay open",
+            loose=key,
+        )
+
+
+def keys_entering(taken: Mapping[str, str | None]) -> Cause | None:
+    """Give the cause 'these keys enter other digits, or none', as entries of one key alone show.
+
+    taken: for each key what three presses of it entered; None: nothing. None if fewer than two keys
+    are wrong: single causes say that better.
+    """
+    wrong = {key: digit for key, digit in taken.items() if digit != key}
+    if len(wrong) < _SEVERAL:
+        return None
+    dead = [key for key, digit in wrong.items() if digit is None]
+    return Cause(
+        tuple(f"key:{key}" for key in sorted(wrong)),
+        "dead" if len(dead) == len(wrong) else "permuted",
+        "; ".join(f"key {key} enters {digit or 'nothing'}" for key, digit in sorted(wrong.items())),
+        rig_part=tuple(f"relay:{key}" for key in sorted(wrong)),
+        excluded_by=("key-travel",) if dead else ("map",),
+        key=_replacing({key: (digit,) if digit else () for key, digit in wrong.items()}),
+    )
 
 
 def _replacing(arrivals: Mapping[str, tuple[str, ...]]) -> KeyFault:

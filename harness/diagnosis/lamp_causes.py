@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from dataclasses import dataclass
+from itertools import combinations, permutations
 
 from harness.diagnosis.areamask import AreaMask
 from harness.diagnosis.cause import Cause, LampFault
 
+_NAMED_TOGETHER = 3
+_PAIR = 2
 _MOST_PAIRED = 14  # beyond so many differing areas no single pair of lamps can be the cause
 
 
@@ -28,12 +31,17 @@ def lamp_causes(
         for a, b in combinations(differing, 2):
             yield _swapped(areas, a, b)
             yield from _bridged(areas, a, b)
+        for a, b in permutations(differing, 2):
+            yield _misrouted(areas, a, b)
     dark = set(never_lit)
     for name, members in groups.items():
         if len(members) > 1 and dark and dark <= set(members):
-            yield _group(areas, f"group:{name}", members)
+            yield group_open(areas, f"group:{name}", members)
     if len(dark) > 1:
-        yield _group(areas, None, sorted(dark))
+        yield _dark_together(areas, sorted(dark))
+    for name, members in groups.items():
+        if len(members) > 1 and set(differing) <= set(members):
+            yield _group_lit(areas, f"group:{name}", members)
     yield Cause(
         ("lamps",),
         "all-dark",
@@ -57,33 +65,45 @@ def _sides(*areas: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _single(areas: AreaMask, area: str) -> Iterator[Cause]:
+    for fault in ("dead", "stuck-on", "inverted"):
+        yield single_lamp(areas, area, fault)
+    for way in (0, 1):
+        yield single_lamp(areas, area, "residue", way)
+
+
+def single_lamp(areas: AreaMask, area: str, fault: str, way: int = 0) -> Cause:
+    """Give a fault of one lamp: dead, stuck-on, inverted, or residue.
+
+    way: of residue, whether it shows only after the clear (0) or with the next result too (1).
+    """
     bit = areas.bit(area)
     part, rig_part = _sides(area)
-    yield Cause(
-        part,
-        "dead",
-        f"{area} never lights: its lamp, its driver or our input",
-        rig_part=rig_part,
-        excluded_by=("paths",),
-        lamp=lambda mask, _last, _now: mask & ~bit,
-    )
-    yield Cause(
-        part,
-        "stuck-on",
-        f"{area} is lit always, for losing results and after clear",
-        rig_part=rig_part,
-        excluded_by=("map", "paths"),
-        lamp=lambda mask, _last, _now: mask | bit,
-    )
-    for fault, only_dark in (("residue", True), ("residue", False)):
-        yield Cause(
-            part,
-            fault,
+    said, lamp = {
+        "dead": (
+            f"{area} never lights: its lamp, its driver or our input",
+            lambda mask, _last, _now: mask & ~bit,
+        ),
+        "stuck-on": (
+            f"{area} is lit always, for losing results and after clear",
+            lambda mask, _last, _now: mask | bit,
+        ),
+        "inverted": (
+            f"{area} is dark where it should be lit and lit where it should be dark",
+            lambda mask, _last, _now: mask ^ bit,
+        ),
+        "residue": (
             f"{area} stays lit after the clear of a result that lit it",
-            rig_part=rig_part,
-            excluded_by=("map", "paths"),
-            lamp=_staying(bit, only_dark),
-        )
+            _staying(bit, only_dark=way == 0),
+        ),
+    }[fault]
+    return Cause(
+        part,
+        fault,
+        said,
+        rig_part=rig_part,
+        excluded_by=("paths",) if fault == "dead" else ("map", "paths"),
+        lamp=lamp,
+    )
 
 
 def _swapped(areas: AreaMask, a: str, b: str) -> Cause:
@@ -133,14 +153,159 @@ def _bridged(areas: AreaMask, a: str, b: str) -> Iterator[Cause]:
         )
 
 
-def _group(areas: AreaMask, name: str | None, members: Sequence[str]) -> Cause:
+def group_open(areas: AreaMask, name: str, members: Sequence[str]) -> Cause:
+    """Give the cause 'the common line of a whole group is open'."""
+    mask_off = ~areas.mask(members)
+    return Cause(
+        (name,),
+        "common-open",
+        f"none of {', '.join(members)} lights: one common line is open",
+        rig_part=_sides(*members)[1],
+        excluded_by=("map", "paths"),
+        lamp=lambda mask, _last, _now: mask & mask_off,
+    )
+
+
+def _dark_together(areas: AreaMask, members: Sequence[str]) -> Cause:
+    """Give the cause 'these few are dark', which lamps or inputs may be alike."""
     mask_off = ~areas.mask(members)
     lamps, inputs = _sides(*members)
     return Cause(
-        (name,) if name else lamps,
-        "common-open",
-        f"none of {', '.join(members)} lights: one common line is open",
+        lamps,
+        "dead",
+        f"{', '.join(members)} never light: each by itself, a line they share, or our inputs",
+        rig_part=inputs,
+        excluded_by=("paths",),
+        lamp=lambda mask, _last, _now: mask & mask_off,
+    )
+
+
+def _group_lit(areas: AreaMask, name: str, members: Sequence[str]) -> Cause:
+    mask_on = areas.mask(members)
+    return Cause(
+        (name,),
+        "stuck-on",
+        f"all of {', '.join(members)} are lit always: one common line is live",
+        rig_part=_sides(*members)[1],
+        excluded_by=("map", "paths"),
+        lamp=lambda mask, _last, _now: mask | mask_on,
+    )
+
+
+def groups(areas: AreaMask) -> dict[str, list[str]]:
+    """Give the areas by kind of wager, as lamps' common lines usually follow."""
+    out: dict[str, list[str]] = {}
+    for area in areas.areas:
+        kind = area.partition("-")[0]
+        if area[-1].isdigit():
+            out.setdefault(f"{kind}s", []).append(area)
+    sides = {"small", "big"}
+    if sides <= set(areas.areas):
+        out["sides"] = sorted(sides)
+    return out
+
+
+def unsteady(areas: AreaMask, area: str) -> Cause:
+    """Give the cause 'this lamp is lit at times and dark at times, whatever is entered'."""
+    part, rig_part = _sides(area)
+    return Cause(
+        part,
+        "intermittent",
+        f"{area} is lit or dark at random: the same result showed it both ways",
+        rig_part=rig_part,
+        excluded_by=("paths",),
+        ignored=areas.bit(area),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """What a lamp follows: another area `instead` of its own, `besides` it, or `only-with` it.
+
+    `leaders`: every area that would explain it; more than one where the results cannot tell.
+    `alike`: the leaders were always seen as the lamp was, as if they were bridged.
+    """
+
+    how: str
+    leaders: tuple[str, ...]
+    alike: bool = False
+
+
+def rewired(areas: AreaMask, wirings: Mapping[str, Wiring]) -> Iterator[Cause]:
+    """Give the causes of lamps that follow other areas: exchanges and circles each as one."""
+    left = dict(wirings)
+    while left:
+        area = next(iter(left))
+        circle = _circle(area, left)
+        yield _follow(areas, {each: left[each] for each in circle}, closed=len(circle) > 1)
+        for each in circle:
+            del left[each]
+
+
+def _circle(area: str, wirings: Mapping[str, Wiring]) -> list[str]:
+    """Follow the leaders that are themselves rewired, back to where it began."""
+    circle = [area]
+    while True:
+        wiring = wirings[circle[-1]]
+        if wiring.how != "instead":
+            break
+        if area in wiring.leaders and len(circle) > 1:
+            return circle
+        following = [a for a in wiring.leaders if a in wirings and a not in circle]
+        if not following:
+            break
+        circle.append(following[0])
+    return [area]
+
+
+def _follow(areas: AreaMask, wirings: Mapping[str, Wiring], *, closed: bool) -> Cause:
+    order = list(wirings)
+    ways = []
+    for place, (area, wiring) in enumerate(wirings.items()):
+        leader = order[(place + 1) % len(order)] if closed else wiring.leaders[0]
+        ways.append((areas.bit(area), areas.bit(leader), wiring.how))
+
+    def follow(mask: int, _last: int, _now: bool) -> int:
+        out = mask
+        for own, lead, how in ways:
+            lit = bool(mask & lead)
+            if how == "besides":
+                lit = lit or bool(mask & own)
+            elif how == "only-with":
+                lit = lit and bool(mask & own)
+            out = out | own if lit else out & ~own
+        return out
+
+    bridged = not closed and len(order) == 1 and wirings[order[0]].alike
+    named = (*order, *wirings[order[0]].leaders[:_NAMED_TOGETHER]) if bridged else order
+    part, rig_part = _sides(*named)
+    word = {"instead": "with", "besides": "also with", "only-with": "only together with"}
+    said = [
+        f"{area} lights {word[wiring.how]} "
+        + (order[(n + 1) % len(order)] if closed else " or ".join(wiring.leaders[:_NAMED_TOGETHER]))
+        for n, (area, wiring) in enumerate(wirings.items())
+    ]
+    fault = "bridged" if bridged else "miswired"
+    if closed:
+        fault = "swapped" if len(order) == _PAIR else "permuted"
+    return Cause(
+        part,
+        fault,
+        "; ".join(said),
+        rig_part=rig_part,
+        excluded_by=("map", "paths"),
+        lamp=follow,
+    )
+
+
+def _misrouted(areas: AreaMask, area: str, to: str) -> Cause:
+    own, other = areas.bit(area), areas.bit(to)
+    _, inputs = _sides(area)
+    return Cause(
+        (f"rule:{area}",),
+        "misrouted",
+        f"{to} lights where {area} should",
         rig_part=inputs,
         excluded_by=("map", "paths"),
-        lamp=lambda mask, _last, _now: mask & mask_off,
+        lamp=lambda mask, _last, _now: (mask & ~own) | other if mask & own else mask,
     )

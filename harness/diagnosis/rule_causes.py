@@ -8,6 +8,7 @@ from harness.diagnosis.areamask import AreaMask
 from harness.diagnosis.cause import Cause, RuleFault
 from harness.observations import Dice
 
+_NAMED_AT_MOST = 3
 TRIPLE_READING = "double-wins-on-triple"
 
 
@@ -149,11 +150,14 @@ def wrong_rows(rows: Mapping[Dice, int], healthy: Mapping[Dice, int], areas: Are
         wrong |= mask ^ healthy[dice]
     names = areas.names(wrong)
     said = ", ".join(",".join(map(str, dice)) for dice in sorted(rows))
+    few = len(names) <= _NAMED_AT_MOST
+    kinds = {name.partition("-")[0] for name in names}
+    rule = f"rule:{kinds.pop()}s" if len(kinds) == 1 else "rule:results"
     return Cause(
-        tuple(f"rule:{name}" for name in names) if len(names) <= 3 else ("rule:results",),
+        tuple(f"rule:{name}" for name in names) if few else (rule,),
         "wrong-result",
         f"{', '.join(names)} wrong on {said} only",
-        rig_part=tuple(f"input:{name}" for name in names) if len(names) <= 3 else ("inputs",),
+        rig_part=tuple(f"input:{name}" for name in names) if few else ("inputs",),
         excluded_by=("map", "paths"),
         rule=_rows(rows),
         few=len({tuple(sorted(dice)) for dice in rows}) == 1,

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 
-from harness.diagnosis.areamask import AreaMask
 from harness.diagnosis.cause import Cause, Slip
-from harness.diagnosis.key_causes import key_causes
-from harness.diagnosis.lamp_causes import lamp_causes
+from harness.diagnosis.key_causes import erratic_key_causes, key_causes, keys_entering
+from harness.diagnosis.lamp_causes import groups, lamp_causes
 from harness.diagnosis.layout import ASCENDING
+from harness.diagnosis.patches import Patchwork, patchwork
 from harness.diagnosis.rule_causes import order_dependent, rule_causes, wrong_rows
 from harness.diagnosis.simulate import Prediction
 from harness.observations import Dice, Stage
 from harness.verdicts import Verdict
 
 CauseSet = tuple[Cause, ...]
-_PAIRED_AT_MOST = 60
+_TRIED_AT_MOST = 14
+_MOST_CANDIDATES = 4
+_COST_OF_EACH, _SAME_COST, _PLAIN_COST = 1.0, 0.05, 3.0
 
 
 def explain(prediction: Prediction) -> list[CauseSet]:
     """Give the simplest cause sets that explain all samples; empty if the table did all it should.
 
-    One cause is preferred to two, and a fault of the model to 'these results are wrong', unless
+    One cause is preferred to several, and a fault of the model to 'these results are wrong', unless
     that is one result in all its orders. Every set returned explains every sample; an empty list
     with mismatches left means that nothing does.
     """
@@ -35,21 +37,64 @@ def explain(prediction: Prediction) -> list[CauseSet]:
     scored = [(prediction.error((c,), limit=whole_error), c) for c in singles]
     whole: list[CauseSet] = [(c,) for left, c in scored if left == 0]
     if whole:
-        return whole
+        return _plainest(whole)
     rows = _row_causes(prediction)
     whole = [(c,) for c in rows if c.few and not prediction.mismatches((c,), limit=1)]
     if whole:
         return whole
     helping = [c for left, c in sorted(scored, key=lambda s: s[0]) if left < whole_error]
-    pairs: list[CauseSet] = [
-        pair
-        for pair in combinations(helping[:_PAIRED_AT_MOST], 2)
-        if not prediction.mismatches(pair, limit=1)
+    together = _together(prediction, helping)
+    if together and together[0].cost <= _PLAIN_COST:
+        return [each.causes for each in together]
+    erratic: list[CauseSet] = [
+        (c,)
+        for c in erratic_key_causes(prediction.facts)
+        if not prediction.mismatches((c,), limit=1)
     ]
-    if pairs:
-        return pairs
-    whole = [(c,) for c in rows if not prediction.mismatches((c,), limit=1)]
-    return whole or _with_rows(prediction, helping)
+    if erratic:
+        return erratic[:1]
+    return [each.causes for each in together]
+
+
+def _plainest(whole: list[CauseSet]) -> list[CauseSet]:
+    """Leave out what only restates a plainer cause of the same part."""
+    faults = {causes[0].fault for causes in whole}
+    if "swapped" in faults or "shorted" in faults:
+        whole = [causes for causes in whole if causes[0].fault != "enters-other"]
+    if "common-open" in faults or "all-dark" in faults:
+        whole = [causes for causes in whole if not _dark_lamps(causes[0])]
+    return whole
+
+
+def _dark_lamps(cause: Cause) -> bool:
+    return cause.fault == "dead" and len(cause.part) > 1 and cause.lamp is not None
+
+
+def _together(prediction: Prediction, helping: Sequence[Cause]) -> list[Patchwork]:
+    """Give the cheapest accounts of several faults at once: at keys and rules, and at each lamp.
+
+    Those at keys and rules are tried none, one and two at a time; what they leave is the lamps'.
+    """
+    upstream = [c for c in helping if c.lamp is None][:_TRIED_AT_MOST]
+    tried: list[CauseSet] = [(), *((c,) for c in upstream), *combinations(upstream, 2)]
+    found: list[Patchwork] = []
+    for given in tried:
+        if sum(c.at_keys for c in given) > 1 and not _compose(given):
+            continue
+        account = patchwork(prediction, given)
+        if account is not None:
+            cost = account.cost + sum(_COST_OF_EACH for _ in given)
+            found.append(Patchwork(account.causes, cost))
+    if not found:
+        return []
+    least = min(each.cost for each in found)
+    return [each for each in found if each.cost <= least + _SAME_COST][:_MOST_CANDIDATES]
+
+
+def _compose(given: CauseSet) -> bool:
+    """Tell whether two causes at the keys touch different keys."""
+    first, second = given
+    return not set(first.part) & set(second.part)
 
 
 def _singles(prediction: Prediction, wrong: Sequence[int]) -> list[Cause]:
@@ -68,22 +113,26 @@ def _singles(prediction: Prediction, wrong: Sequence[int]) -> list[Cause]:
     paths = {seen.path for seen in prediction.samples}
     if len(paths) > 1:
         lamps += [cause.over(path) for cause in lamps for path in sorted(paths) if cause.rig_part]
+    several = keys_entering(_taken(prediction))
     return [
         *lamps,
+        *([several] if several else []),
         *key_causes(prediction.facts),
         *rule_causes(areas),
         *_early(),
     ]
 
 
-def groups(areas: AreaMask) -> dict[str, list[str]]:
-    """Give the areas by kind of wager, as lamps' common lines usually follow."""
-    out: dict[str, list[str]] = {}
-    for area in areas.areas:
-        kind = area.partition("-")[0]
-        if area[-1].isdigit():
-            out.setdefault(f"{kind}s", []).append(area)
-    return out
+def _taken(prediction: Prediction) -> dict[str, str | None]:
+    """Give what each key entered, from the entries in which it was pressed three times."""
+    shown = {prediction.winning((n, n, n)): str(n) for n in range(1, 7)}
+    taken: dict[str, str | None] = {}
+    for seen in prediction.samples:
+        keyed = prediction.entries[seen.entry].keyed
+        digits = {key for key in keyed if key.isdigit()}
+        if seen.stage == "lit" and len(digits) == 1 and (not seen.lit or seen.lit in shown):
+            taken[digits.pop()] = shown.get(seen.lit)
+    return taken
 
 
 def _early() -> list[Cause]:
@@ -170,22 +219,3 @@ def slips(prediction: Prediction) -> list[Cause]:
 
 def _said(dice: Dice) -> str:
     return ",".join(map(str, dice))
-
-
-def _with_rows(prediction: Prediction, helping: Sequence[Cause]) -> list[CauseSet]:
-    """Try one cause and wrong rows over what it leaves, then wrong rows alone."""
-    for cause in helping[:_PAIRED_AT_MOST]:
-        rows: dict[Dice, int] = {}
-        states = prediction.trace((cause,))
-        for n in prediction.mismatches((cause,)):
-            seen = prediction.samples[n]
-            entered = states[seen.entry, seen.stage].entered
-            if seen.stage == "lit" and entered is not None:
-                rows[entered] = seen.lit
-        if not rows:
-            continue
-        healthy: Mapping[Dice, int] = {dice: prediction.winning(dice) for dice in rows}
-        pair = (wrong_rows(rows, healthy, prediction.areas), cause)
-        if not prediction.mismatches(pair, limit=1):
-            return [pair]
-    return []

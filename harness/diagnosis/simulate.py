@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from harness.diagnosis.areamask import AreaMask
 from harness.diagnosis.cause import Cause
 from harness.diagnosis.facts import RigFacts
+from harness.diagnosis.layout import ASCENDING
 from harness.diagnosis.terminal import KeyFault, Terminal, sound
-from harness.observations import Dice, Entry, Stage
+from harness.observations import Dice, Entry, LampSample, Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +32,43 @@ class Shining:
     last: Dice | None
 
 
+_EARLY_STAGES = 2
 Trace = dict[tuple[int, Stage], Shining]
 
 
-def observed(entries: Sequence[Entry], areas: AreaMask) -> list[Seen]:
-    """Flatten the entries' lamp samples, in time order."""
+def observed(entries: Sequence[Entry], areas: AreaMask, facts: RigFacts) -> list[Seen]:
+    """Flatten the entries' lamp samples, in time order.
+
+    Of an area that was seen to flicker no sample says anything.
+    """
+    dim = None
+    if facts.lamp_level_min is not None and facts.dark_level_max is not None:
+        dim = (facts.dark_level_max, facts.lamp_level_min)
+    flickering = frozenset[str]().union(
+        *(staged.sample.flicker for entry in entries for staged in entry.lamps)
+    )
     return [
         Seen(
             i,
             staged.stage,
             staged.sample.path,
             areas.mask(staged.sample.lit),
-            areas.all & ~areas.mask(staged.sample.unknown),
+            areas.all
+            & ~areas.mask(flickering | staged.sample.unknown | _undecided(staged.sample, dim)),
         )
         for i, entry in enumerate(entries)
         for staged in entry.lamps
     ]
+
+
+def _undecided(sample: LampSample, dim: tuple[float, float] | None) -> frozenset[str]:
+    """Give the areas whose one reading says nothing: those have a finding of their own.
+
+    dim: the levels between which a lamp is neither dark nor good.
+    """
+    levels = sample.levels or {}
+    low, high = dim or (0.0, 0.0)
+    return sample.split | {area for area, level in levels.items() if low < level < high}
 
 
 def _chain(faults: Sequence[KeyFault]) -> KeyFault:
@@ -73,14 +95,33 @@ def _driven(entry: Entry, causes: Sequence[Cause]) -> tuple[str, ...]:
     return entry.keyed
 
 
-def trace(entries: Sequence[Entry], facts: RigFacts, causes: Sequence[Cause] = ()) -> Trace:
-    """Run the entries' presses through the terminal model with the causes that sit at its keys."""
+def terminal_with(
+    facts: RigFacts, causes: Sequence[Cause], left_over: Dice | None = None
+) -> Terminal:
+    """Give a terminal with the causes that sit at its keys.
+
+    left_over: a result that it still holds from before the first entry.
+    """
     fourth = next((c.fourth_key for c in causes if c.fourth_key), facts.fourth_key)
-    terminal = Terminal(
+    return Terminal(
         replace(facts, fourth_key=fourth),
         _chain([c.key for c in causes if c.key]),
         next((c.held for c in causes if c.held), None),
+        [] if left_over is None else [str(value) for value in left_over],
+        left_over,
+        fresh=left_over is None,
     )
+
+
+def trace(
+    entries: Sequence[Entry],
+    facts: RigFacts,
+    causes: Sequence[Cause] = (),
+    left_over: Dice | None = None,
+) -> Trace:
+    """Run the entries' presses through the terminal model with the causes that sit at its keys."""
+    terminal = terminal_with(facts, causes, left_over)
+    forgets = any(c.forgets_at_pause for c in causes)
     out: Trace = {}
     last: Dice | None = None
 
@@ -97,6 +138,8 @@ def trace(entries: Sequence[Entry], facts: RigFacts, causes: Sequence[Cause] = (
             terminal.press(key)
             if n == 0:
                 note(i, "after-1")
+                if forgets and entry.pause_after_first_s:
+                    terminal.forget()
             elif n == 1:
                 note(i, "after-2")
         note(i, "lit")
@@ -104,6 +147,57 @@ def trace(entries: Sequence[Entry], facts: RigFacts, causes: Sequence[Cause] = (
             terminal.press("clear")
         note(i, "cleared")
     return out
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """One way an erratic key may have gone so far: the terminal, and the last result it had."""
+
+    terminal: Terminal
+    last: Dice | None
+
+    def __hash__(self) -> int:
+        return hash((tuple(self.terminal.typed), self.terminal.entered, self.last))
+
+    @property
+    def shining(self) -> Shining:
+        """Give the terminal's state."""
+        return Shining(self.terminal.entered, self.last)
+
+    def noted(self) -> Way:
+        """Give the same way once its result was seen lit."""
+        return self if self.terminal.entered is None else Way(self.terminal, self.terminal.entered)
+
+    def pressed(self, key: str | None, erratic: Cause) -> set[Way]:
+        """Give the ways it may go on when a key is driven (None: nothing is)."""
+        if key is None:
+            ways = {self}
+        elif key == erratic.unreliable:
+            ways = {self._taking([key] * times) for times in range(3)}
+        else:
+            ways = {self._taking([key])}
+        if erratic.loose is None:
+            return ways
+        more = range(4)
+        return {way._taking([erratic.loose] * times) for way in ways for times in more}
+
+    def _taking(self, keys: Sequence[str]) -> Way:
+        terminal, last = self.terminal.copy(), self.last
+        for key in keys:
+            terminal.press(key)
+            last = terminal.entered or last
+        return Way(terminal, last)
+
+
+def steps(entry: Entry) -> Iterator[tuple[Stage | None, str | None]]:
+    """Give what was driven in an entry, each with the stage at which the lamps were sensed next."""
+    yield "before", None
+    keys = entry.keyed
+    for n, key in enumerate(keys):
+        stage: Stage | None = ("after-1", "after-2")[n] if n < _EARLY_STAGES else None
+        yield stage, key
+    yield "lit", None
+    yield "cleared", "clear" if entry.cleared_by_key else None
 
 
 class Prediction:
@@ -120,30 +214,47 @@ class Prediction:
         self.facts = facts
         self.areas = areas
         self.winning = winning
-        self.samples = observed(entries, areas)
+        self.samples = observed(entries, areas, facts)
+        self._numbers: dict[tuple[int, Stage], list[int]] = {}
+        for n, seen in enumerate(self.samples):
+            self._numbers.setdefault((seen.entry, seen.stage), []).append(n)
         self._sound = trace(entries, facts)
+        self.left_over = self._left_over()
 
     def trace(self, causes: Sequence[Cause]) -> Trace:
         """Give the terminal's states under the causes."""
         at_keys = [c for c in causes if c.at_keys]
-        return trace(self.entries, self.facts, at_keys) if at_keys else self._sound
+        if not at_keys:
+            return self._sound
+        return trace(self.entries, self.facts, at_keys, self.left_over)
+
+    def _left_over(self) -> Dice | None:
+        """Give the result that was lit before the first entry began, if the lamps show just one.
+
+        Only a fault at the keys lets one stand there: what was entered before the run.
+        """
+        first = next((seen for seen in self.samples if seen.stage == "before"), None)
+        if first is None or first.entry != 0 or not first.lit:
+            return None
+        return next((dice for dice in ASCENDING if self.winning(dice) == first.lit), None)
+
+    def commanded(self, dice: Dice | None, causes: Sequence[Cause]) -> int:
+        """Give the mask that the table's logic would light, with the causes at its rules."""
+        if dice is None:
+            return 0
+        mask = self.winning(dice)
+        for cause in causes:
+            if cause.rule is not None:
+                mask = cause.rule(dice, mask)
+        return mask
 
     def lit(self, shining: Shining, causes: Sequence[Cause], path: str) -> int:
         """Give the mask that would be sensed over a path in a terminal state."""
-
-        def commanded(dice: Dice | None) -> int:
-            if dice is None:
-                return 0
-            mask = self.winning(dice)
-            for cause in causes:
-                if cause.rule is not None:
-                    mask = cause.rule(dice, mask)
-            return mask
-
-        mask = commanded(shining.entered)
+        mask = self.commanded(shining.entered, causes)
         for cause in causes:
             if cause.lamp is not None and cause.path in (None, path):
-                mask = cause.lamp(mask, commanded(shining.last), shining.entered is not None)
+                last = self.commanded(shining.last, causes)
+                mask = cause.lamp(mask, last, shining.entered is not None)
         return mask
 
     def mismatches(self, causes: Sequence[Cause], limit: int | None = None) -> list[int]:
@@ -165,12 +276,40 @@ class Prediction:
         return total
 
     def _wrong_bits(self, causes: Sequence[Cause]) -> Iterator[tuple[int, int]]:
+        erratic = next((c for c in causes if c.erratic), None)
+        if erratic is not None:
+            yield from self._erratic_bits(erratic, causes)
+            return
         states = self.trace(causes)
         wild = frozenset[Stage]().union(*(c.wild for c in causes))
         for n, seen in enumerate(self.samples):
             if seen.stage in wild:
                 continue
-            expected = self.lit(states[seen.entry, seen.stage], causes, seen.path)
-            bits = (expected ^ seen.lit) & seen.known
+            bits = self._off(n, states[seen.entry, seen.stage], causes)
             if bits:
                 yield n, bits
+
+    def _off(self, number: int, state: Shining, causes: Sequence[Cause]) -> int:
+        seen = self.samples[number]
+        known = seen.known
+        for cause in causes:
+            if cause.ignored and cause.path in (None, seen.path):
+                known &= ~cause.ignored
+        return (self.lit(state, causes, seen.path) ^ seen.lit) & known
+
+    def _erratic_bits(self, erratic: Cause, causes: Sequence[Cause]) -> Iterator[tuple[int, int]]:
+        """Follow every way the presses may have gone; keep those that fit what was seen."""
+        ways = {Way(terminal_with(self.facts, causes, self.left_over), self.left_over)}
+        for i, entry in enumerate(self.entries):
+            for stage, key in steps(entry):
+                ways = {after for way in ways for after in way.pressed(key, erratic)}
+                numbers = self._numbers.get((i, stage), ()) if stage is not None else ()
+                if not numbers:
+                    continue
+                scored = [
+                    ([(n, self._off(n, way.shining, causes)) for n in numbers], way) for way in ways
+                ]
+                least = min(sum(b.bit_count() for _, b in bits) for bits, _ in scored)
+                fitting = [s for s in scored if sum(b.bit_count() for _, b in s[0]) == least]
+                yield from ((n, bits) for n, bits in fitting[0][0] if bits)
+                ways = {way.noted() for _, way in fitting}

@@ -26,7 +26,8 @@ def sound(key: str) -> tuple[str, ...]:
 class Terminal:
     """State of an entry: digits typed so far, and the dice taken as entered, if any.
 
-    `held` is a key that stays closed: it enters itself again whenever the terminal starts afresh.
+    `held` is a key that stays closed: it enters itself again whenever the terminal starts afresh
+    (`fresh`: it does so now).
     """
 
     facts: RigFacts
@@ -34,9 +35,11 @@ class Terminal:
     held: str | None = None
     typed: list[str] = field(default_factory=list)
     entered: Dice | None = None
+    fresh: bool = True
 
     def __post_init__(self) -> None:
-        self._enter_held()
+        if self.fresh:
+            self._enter_held()
 
     def press(self, key: str) -> None:
         """Drive one key once."""
@@ -44,6 +47,15 @@ class Terminal:
             if arriving == self.held:
                 continue  # closed already: no edge
             self._take(arriving)
+
+    def forget(self) -> None:
+        """Drop a half-made entry."""
+        if self.entered is None:
+            self.typed.clear()
+
+    def copy(self) -> Terminal:
+        """Give another terminal in the same state."""
+        return Terminal(self.facts, self.fault, self.held, [*self.typed], self.entered, fresh=False)
 
     def press_all(self, keys: Iterable[str]) -> None:
         """Drive several keys in order."""

@@ -43,6 +43,7 @@ def as_maker_says(sitting: Sitting) -> None:
         part=("rule:fourth-key",),
         fault="fourth-key-taken" if told == "last-three" else "fourth-key",
         depends_on=("A22",),
+        entry=entry.index,
     )
 
 
