@@ -144,9 +144,7 @@ class FeatureFile(pytest.Module):
 
     def facts(self, item: pytest.Function) -> ScenarioFacts:
         """Give what is known of one of this file's scenarios."""
-        template = scenario_wrapper_template_registry[item.function]
-        callspec = getattr(item, "callspec", None)
-        example = dict(callspec.params["_pytest_bdd_example"]) if callspec else {}
+        template, example = _outline(item)
         name = template.render(example).name
         if example and name == template.name:
             name = f"{name} ({'; '.join(example.values())})"
@@ -175,6 +173,19 @@ class FeatureFile(pytest.Module):
             functions = [match.function for step in steps for match in self._matches(step)]
             self._asked[template.name] = frozenset().union(*map(needed_by, functions))
         return self._asked[template.name]
+
+
+def item_steps(item: pytest.Item) -> list[Step]:
+    """Give the steps of a collected scenario, its background's first."""
+    assert isinstance(item, pytest.Function)
+    template, example = _outline(item)
+    return template.render(example).steps
+
+
+def _outline(item: pytest.Function) -> tuple[ScenarioTemplate, dict[str, str]]:
+    callspec = getattr(item, "callspec", None)
+    example = dict(callspec.params["_pytest_bdd_example"]) if callspec else {}
+    return scenario_wrapper_template_registry[item.function], example
 
 
 def _nothing_more() -> None:

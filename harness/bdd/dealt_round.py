@@ -159,10 +159,14 @@ class DealtRound:
         return self._sitting.keep_entry(lit, provoked=self._lit_provoked)
 
     def end(self) -> None:
-        """End the dealing: an entry left lit is cleared, departures no step took up count."""
+        """End the dealing: an entry left lit is cleared, the cover taken off.
+
+        Departures that no step took up count.
+        """
         if self._lit is not None and self._sitting.terminal.has_clear:
             self.clear()
         self.keep()
+        self.dealing.leave_uncovered()
         self.dealing.monitor.finish()
         self.judge()
 

@@ -20,14 +20,14 @@ from pytest_bdd.parser import Step as BddStep
 from harness.bdd.benches import capabilities_of, limits_of, setup_of, terminal_of
 from harness.bdd.capabilities import CAPABILITIES
 from harness.bdd.closing import Closing
-from harness.bdd.collecting import FeatureFile, ScenarioFacts
+from harness.bdd.collecting import FeatureFile, ScenarioFacts, item_steps
 from harness.bdd.job import Job, Teller
 from harness.bdd.scenario_run import ScenarioRun, worst
 from harness.bdd.sitting import Sitting
 from harness.bdd.steps.wording import dice
 from harness.evidence.records import Scenario, Step
 from harness.observations import Dice, Entry, Mode
-from harness.rig.errors import NotCapableError, RigError
+from harness.rig.errors import HostLagError, NotCapableError, RigError
 from harness.verdicts import ConfigurationError, HarnessError, Verdict
 
 if TYPE_CHECKING:
@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from harness.evidence.resume import Recorded
     from harness.rig.rigfile import Rig
     from harness.rules.books import RuleBook
+
+
+MOST_ATTEMPTS = 3
+"""Runs of one scenario, where this host was too busy to watch the bench."""
 
 
 class BrokenBenchError(HarnessError):
@@ -74,6 +78,8 @@ class RunPlugin:
         self._texts: set[str] = set(recorded.features) if recorded else set()
         self.scenarios: list[ScenarioRun] = []
         self.refused: list[str] = []
+        self._attempt = 1
+        self._lagged = False
 
     @pytest.fixture
     def sitting(self) -> Sitting:
@@ -109,11 +115,25 @@ class RunPlugin:
             self._open(open_parts)
             if self.refused:
                 return True
-            for item, following in pairwise([*session.items, None]):
+            for number, (item, following) in enumerate(pairwise([*session.items, None])):
                 assert item is not None
-                item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+                if self._broken is not None:
+                    self._leave(session.items[number:])
+                    break
+                self._run(item, following)
             self._close()
         return True
+
+    def _run(self, item: pytest.Item, following: pytest.Item | None) -> None:
+        """Run one scenario; one that this host was too busy to watch is run again, and counted."""
+        assert isinstance(item, pytest.Function)
+        for self._attempt in range(1, MOST_ATTEMPTS + 1):
+            self._lagged = False
+            if self._attempt > 1:
+                item._initrequest()  # fixtures of an item serve one run of it
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if not self._lagged:
+                return
 
     def _open(self, open_parts: ExitStack) -> None:
         from harness.rig.bench import open_bench
@@ -196,38 +216,64 @@ class RunPlugin:
             mode=run.entries[-1].entry.mode if run.entries else self._mode(),
             depends_on=run.depends_on(),
             evidence=[f"journal:{kept.line}" for kept in run.entries],
+            attempt=self._attempt,
         )
-        self.scenarios.append(run)
         self._running = None
+        if self._lagged and self._attempt < MOST_ATTEMPTS:
+            told = f"{run.record.name}: {run.what()}"
+            self._record.rig_fact(self._job.rig_name, "retakes", "host", told)
+            return
+        self.scenarios.append(run)
         self._teller.tell("done", verdict=run.verdict().value)
 
     def _mode(self) -> Mode:
         return "presented" if {"presenter", "dice-camera"} <= self._capabilities else "entered"
 
+    def _leave(self, items: Sequence[pytest.Item]) -> None:
+        """Record what a broken bench leaves undone: a fault of ours with the first cause."""
+        left = []
+        for item in items:
+            facts = _facts(item)
+            self._keep_text(facts.path)
+            refusal = self._refusal(facts)
+            assert refusal is not None
+            steps = [_not_reached(step) for step in item_steps(item)]
+            results = {} if facts.result is None else {facts.result: refusal.verdict}
+            left.append((self._scenario(facts), refusal.verdict, str(refusal), steps, results))
+        self._record.scenarios_not_run(left, self._mode())
+        for _, verdict, *_ in left:
+            self._teller.tell("done", verdict=verdict.value)
+
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Refuse what this bench cannot do, by name, and what is left of a broken bench."""
+        """Refuse what this bench cannot do, by name."""
+        refusal = self._refusal(_facts(item))
+        if refusal is not None:
+            raise refusal
+
+    def _refusal(self, facts: ScenarioFacts) -> HarnessError | None:
         if self._book.variant(setup_of(self._rig)) is None:
-            raise NotCapableError(
+            return NotCapableError(
                 self._job.rig_name,
                 expected=f"equipment that {self._book.id} allows",
                 found=f"a {self._rig.table.shaker} shaker, cover {self._rig.table.cover}",
                 remedy="run this book on a rig with equipment that it allows",
             )
-        lacking = sorted(_facts(item).needs - self._capabilities)
+        lacking = sorted(facts.needs - self._capabilities)
         if lacking:
-            raise NotCapableError(
+            return NotCapableError(
                 self._job.rig_name,
                 expected=" and ".join(CAPABILITIES[name] for name in lacking),
                 found="no such part",
                 remedy="run the scenario on a rig that has it",
             )
         if self._broken is not None:
-            raise BrokenBenchError(
+            return BrokenBenchError(
                 self._job.rig_name,
                 expected="a bench in order",
                 found=f"a fault: {self._broken.subject}: {self._broken.found}",
                 remedy=self._broken.remedy,
             )
+        return None
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -263,6 +309,9 @@ class RunPlugin:
             part=() if ours else (str(told.get("part") or error.subject),),
             fault=str(told.get("fault") or ""),
         )
+        if isinstance(error, HostLagError):
+            self._lagged = True
+            return  # one measurement is lost; devices and links are as sound as before
         if isinstance(error, RigError):  # a device or its link: the bench is not to be trusted
             self._record.error(error, scenario=run.record.id, rig=self._job.rig_name)
             self._broken = self._broken or error

@@ -117,6 +117,14 @@ class Round:
             self._covered = False
             self.note("cover-off")
 
+    def leave_uncovered(self) -> None:
+        """Take the cover off if it is on, once the dealing is over: no act of the round."""
+        if self._covered:
+            assert self._bench.cover is not None
+            self._bench.cover.take_off()
+            self._await_cover(on=False)
+            self._covered = False
+
     def _await_cover(self, *, on: bool) -> None:
         sense = self._bench.cover_sense
         if sense is None:

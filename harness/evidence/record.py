@@ -12,6 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 from harness.evidence.canonical import file_sha256, sha256_hex
+from harness.evidence.errors import UnreadableRecordError
 from harness.evidence.frames import FrameStore
 from harness.evidence.journal import Journal
 from harness.evidence.journal_lines import read_records
@@ -71,9 +72,16 @@ class RunRecord:
 
         Clears away what the break left half-made (files, pictures that no line names) and the seal
         of a run that was sealed incomplete, whose digest the break names. Raises
-        UnreadableRecordError if the folder holds no run.
+        UnreadableRecordError if the folder holds no run, or one that is complete and sealed.
         """
         folder = open_run_folder(path)
+        if folder.seal.is_file() and _complete(folder):
+            raise UnreadableRecordError(
+                str(path),
+                expected="a run that broke off",
+                found="one that is complete and sealed",
+                remedy="begin a new run",
+            )
         sealed = file_sha256(folder.seal) if folder.seal.is_file() else None
         folder.seal.unlink(missing_ok=True)
         for part in folder.path.glob("*.part"):
@@ -272,6 +280,37 @@ class RunRecord:
         }
         return self._append("scenario-finished", body)
 
+    def scenarios_not_run(
+        self,
+        left: Iterable[tuple[Scenario, Verdict, str, Sequence[Step], Mapping[str, Verdict]]],
+        mode: Mode,
+    ) -> list[int]:
+        """Record scenarios that cannot run, all with one flush.
+
+        For each: the scenario, its verdict, why it was not run, its steps (none reached), and the
+        verdict of each result it answers for.
+        """
+        now = time.monotonic()
+        return self._append_all(
+            (
+                "scenario-finished",
+                {
+                    **scenario.body(),
+                    "verdict": verdict.value,
+                    "what": what,
+                    "started": now,
+                    "ended": now,
+                    "steps": [step.body() for step in steps],
+                    "results": {dice: found.value for dice, found in results.items()},
+                    "mode": mode,
+                    "depends_on": [],
+                    "evidence": [],
+                    "attempt": 1,
+                },
+            )
+            for scenario, verdict, what, steps, results in left
+        )
+
     def rejudged(
         self,
         scenario: str,
@@ -322,3 +361,8 @@ class RunRecord:
         lines = self._journal.append_all(records)
         self.spent_s += time.perf_counter() - begun
         return lines
+
+
+def _complete(folder: RunFolder) -> bool:
+    ends = [r for r in read_records(folder.journal) if r.kind in ("run-finished", "run-resumed")]
+    return bool(ends) and ends[-1].kind == "run-finished" and ends[-1].body["complete"] is True

@@ -8,7 +8,7 @@ from pytest_bdd import parsers, then, when
 
 from harness.bdd.capabilities import needs
 from harness.bdd.sitting import Sitting
-from harness.bdd.steps.dealing import WHO, announce, announce_in_order, person
+from harness.bdd.steps.dealing import WHO, announce, person
 from harness.rig.roles import Pose
 from harness.rules.judgement import judge_entry
 from harness.verdicts import Verdict
@@ -84,15 +84,6 @@ def read_and_announced(sitting: Sitting) -> None:
     assert sitting.look is not None
     sitting.round.dealing.judge_look(sitting.look)
     announce(sitting)
-
-
-@when("the dice have been read and announced from the lowest to the highest, and their total")
-@needs("operator", "dice-camera")
-def read_and_announced_in_order(sitting: Sitting) -> None:
-    """Put what the camera read, and its announcement in order, on the timeline."""
-    assert sitting.look is not None
-    sitting.round.dealing.judge_look(sitting.look)
-    announce_in_order(sitting)
 
 
 @when(parsers.re(r"the dealer enters (?P<a>[1-6]), (?P<b>[1-6]) and (?P<c>[1-6]) instead"))
