@@ -98,9 +98,9 @@ Feature: Irregularities
 
   @irregular @cca.7.7
   Scenario: Play stops until a fault is rectified
-    Given the dice lie at 2,4,5
     When a round begins
-    And it is noticed that the lamps of the layout stay dark
+    And it is noticed that the tumbler does not start
+    And the dealer announces "no result"
     And an inspector is told at once
     Then the round ends as stopped
     When the fault has been rectified
@@ -136,13 +136,18 @@ Feature: Irregularities
     And all wagers are void and handed back
     And the operator confirms of the dealer that wagers are refunded, and one forfeited only of whoever committed fraud and as the casino supervisor directs
 
-  @irregular @cca.5.4
+  @irregular @cca.5.4 @needs-tumbler
   Scenario: A wrong value entered by the dealer is the dealer's error
-    Given the dice lie at 1,2,3
     When a round begins
-    And the dice have been read and announced from the lowest to the highest, and their total
-    And the dealer enters 1, 2 and 4 instead
-    Then the areas of 1,2,4 are lit and no other
+    And the cover is put on the shaker
+    And the dealer activates the shaker
+    And the dealer calls "place your bets"
+    And the dealer calls "no more bets"
+    And the cover is taken off the shaker
+    And the dice come to rest flat
+    And the values are announced from the lowest to the highest, and their total
+    And the dealer enters 2, 4 and 6 instead
+    Then the areas of 2,4,6 are lit and no other
     And the entry is told as an error of the dealer under cca.5.4
     When the values are entered on the terminal
     Then exactly the winning areas were lit

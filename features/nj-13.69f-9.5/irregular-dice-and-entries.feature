@@ -18,13 +18,32 @@ Feature: Irregular dice and entries
       | leaning |
       | stacked |
 
-  @irregular @nj.e
-  Scenario: A wrong value entered by the dealer is the dealer's error
-    Given the dice lie at 1,2,3
+  @irregular @nj.e @needs-manual-shaker
+  Scenario: A wrong value entered after a shake is the dealer's error
     When a round begins
-    And the dice have been read and announced
-    And the dealer enters 1, 2 and 4 instead
-    Then the areas of 1,2,4 are lit and no other
+    And the dealer calls "no more bets"
+    And the cover is put on the shaker
+    And the dealer shakes it 3 times
+    And the cover is taken off the shaker
+    And the dice come to rest flat
+    And the value of each die is announced
+    And the dealer enters 2, 4 and 6 instead
+    Then the areas of 2,4,6 are lit and no other
+    And the entry is told as an error of the dealer under nj.e
+    When the table is cleared
+    And the values are entered on the terminal
+    And the table is cleared
+    Then exactly the winning areas were lit
+
+  @irregular @nj.e @needs-automated-shaker
+  Scenario: A wrong value entered after an activation is the dealer's error
+    When a round begins
+    And the dealer calls "no more bets"
+    And the dealer activates the shaker
+    And the dice come to rest flat
+    And the value of each die is announced
+    And the dealer enters 2, 4 and 6 instead
+    Then the areas of 2,4,6 are lit and no other
     And the entry is told as an error of the dealer under nj.e
     When the table is cleared
     And the values are entered on the terminal

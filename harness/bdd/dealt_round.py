@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 from harness.dealing.round import Departure, Round
 from harness.rules.monitor import Monitor
 from harness.rules.procedure import Inspection, in_force, procedure_of
-from harness.verdicts import Verdict
+from harness.verdicts import HarnessError, Verdict
 
 if TYPE_CHECKING:
     from harness.bdd.scenario_run import KeptEntry
@@ -166,7 +167,8 @@ class DealtRound:
         if self._lit is not None and self._sitting.terminal.has_clear:
             self.clear()
         self.keep()
-        self.dealing.leave_uncovered()
+        with contextlib.suppress(HarnessError):  # a cover that stays on shows in the next scenario
+            self.dealing.leave_uncovered()
         self.dealing.monitor.finish()
         self.judge()
 

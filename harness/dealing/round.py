@@ -122,7 +122,6 @@ class Round:
         if self._covered:
             assert self._bench.cover is not None
             self._bench.cover.take_off()
-            self._await_cover(on=False)
             self._covered = False
 
     def _await_cover(self, *, on: bool) -> None:
