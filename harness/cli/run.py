@@ -109,7 +109,20 @@ def _carry_out(wanted: Order, record: RunRecord, key: Any, *, resumed: bool) -> 
     why = "interrupted" if interrupted else "; ".join([*refused, *lost])
     record.run_finished(complete=not why, why=why)
     summary = finish_run(record.folder, key)
+    _index(record.folder.path)
     return _tell(record.folder.path, summary, refused=refused, lost=lost, interrupted=interrupted)
+
+
+def _index(folder: Path) -> None:
+    """Add the run to the history; a history that cannot be kept changes no verdict."""
+    from harness.cli.main import say_error
+    from harness.evidence.errors import EvidenceError
+    from harness.evidence.history import index_run
+
+    try:
+        index_run(folder)
+    except EvidenceError as error:
+        say_error(str(error))
 
 
 def _tell(

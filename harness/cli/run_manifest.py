@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.evidence.manifest import BookFacts, Instrument, Manifest, RigFacts
+from harness.evidence.profile import load_profile
 
 if TYPE_CHECKING:
     from harness.cli.run_jobs import Order
@@ -34,7 +35,8 @@ def manifest_of(wanted: Order) -> dict[str, object]:
         instruments=[one for rig in rigs.values() for one in _instruments(rig)],
         operator=laboratory.operator if laboratory is not None else None,
         dut={name: _dut(rig) for name, rig in rigs.items()},
-        profile=laboratory.model_dump(mode="json") if laboratory is not None else {},
+        profile=load_profile()
+        | (laboratory.model_dump(mode="json") if laboratory is not None else {}),
     ).to_json()
 
 

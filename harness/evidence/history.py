@@ -177,6 +177,15 @@ class History:
         )
 
 
+def index_run(path: Path) -> None:
+    """Add a run folder to the user's own history; raises EvidenceError if it cannot be kept."""
+    history = History()
+    try:
+        history.add(path)
+    finally:
+        history.close()
+
+
 def _row(folder: RunFolder) -> RunRow:
     records = read_records(folder.journal)
     manifest = folder.read_manifest()

@@ -7,6 +7,7 @@ may not do is see more here than was observed.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol
@@ -72,7 +73,7 @@ class Judgement:
     `expected` must be lit for the dice `judged`; `missing` were dark, `extra` lit. `unknown` could
     not be sensed, `disputed` were sensed lit over one path and dark over another, `split` have
     lamps that disagree, `flicker` were not steady. `early` were lit before the entry was complete,
-    `lingering` after the clear key.
+    `lingering` after the clear key; `late` came right only after the limit.
     """
 
     verdict: Verdict
@@ -87,6 +88,7 @@ class Judgement:
     flicker: frozenset[str] = frozenset()
     early: frozenset[str] = frozenset()
     lingering: frozenset[str] = frozenset()
+    late: frozenset[str] = frozenset()
 
     def to_json(self) -> dict[str, object]:
         """Give the judgement as a record holds it."""
@@ -103,6 +105,7 @@ class Judgement:
             "flicker": sorted(self.flicker),
             "early": sorted(self.early),
             "lingering": sorted(self.lingering),
+            "late": sorted(self.late),
         }
 
 
@@ -126,6 +129,10 @@ def judge_entry(
     blocked = _dice_blocked(entry)
     if blocked:
         return blocked
+    if entry.travelled is not None and (jammed := _less(entry.keyed, entry.travelled)):
+        return Judgement(
+            Verdict.RIG_FAULT, f"keys {_spoken(jammed)} were driven and did not go down"
+        )
     if entry.echoed is not None and sorted(entry.echoed) != sorted(entry.keyed):
         return Judgement(
             Verdict.DUT_FAIL if limits.map_verified else Verdict.AMBIGUOUS,
@@ -168,6 +175,11 @@ def _dice_blocked(entry: Entry) -> Judgement | None:
             "a wrong die, the presenter or the camera",
         )
     return None
+
+
+def _less(driven: Collection[str], travelled: Collection[str]) -> list[str]:
+    """Give the presses that were driven and not sensed, each as often as it is missing."""
+    return sorted((Counter(driven) - Counter(travelled)).elements())
 
 
 def _keyed_dice(entry: Entry) -> Dice | None:
@@ -224,6 +236,7 @@ def _compare(entry: Entry, dice: Dice, expected: frozenset[str], limits: Limits)
         flicker,
         early,
         lingering,
+        entry.late,
     )
 
 
@@ -274,6 +287,8 @@ def _weigh(
 
 
 def _late(entry: Entry, limits: Limits) -> str | None:
+    if entry.late:
+        return f"right only after the limit: {', '.join(sorted(entry.late))}"
     if limits.settle_s is None or entry.settle_s is None or entry.settle_s <= limits.settle_s:
         return None
     return (
@@ -318,6 +333,7 @@ def _with(compared: Judgement, verdict: Verdict, what: str) -> Judgement:
         compared.flicker,
         compared.early,
         compared.lingering,
+        compared.late,
     )
 
 

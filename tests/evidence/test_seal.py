@@ -239,12 +239,18 @@ def test_an_unfinished_run_says_so(tmp_path):
 
 def test_a_run_taken_up_again_is_unfinished_until_its_new_end(tmp_path):
     path = tmp_path / "run"
-    make_run(path, 3)
+    with make_run(path, 3, finish=False) as record:
+        record.run_finished(complete=False, why="interrupted")
     finish_run(RunFolder(path))
+    assert verify_run(path).intact
+    assert not verify_run(path).complete
     with RunRecord.resume(path) as record:
         assert not verify_run(path).finished
         record.run_finished()
     finish_run(RunFolder(path))
+    assert verify_run(path).complete
+    with pytest.raises(UnreadableRecordError, match="complete and sealed"):
+        RunRecord.resume(path)
     assert verify_run(path).intact
 
 

@@ -179,6 +179,20 @@ def test_a_terminal_that_shows_other_keys_is_not_a_slip():
     assert judge(entry, Limits()).verdict is Verdict.AMBIGUOUS
 
 
+def test_a_key_that_was_driven_and_did_not_go_down_is_our_actuator_s():
+    jammed = replace(made(staged("lit"), staged("cleared")), travelled=("2", "4"))
+    assert judge(jammed).verdict is Verdict.RIG_FAULT
+    assert "1" in judge(jammed).what
+    assert judge(replace(made(), travelled=("1", "2", "4"))).verdict is Verdict.PASS
+
+
+def test_an_area_that_came_right_late_is_named():
+    late = replace(made(), late=frozenset({"total-7"}))
+    assert judge(late, Limits()).verdict is Verdict.DUT_FAIL
+    assert judge(late).late == {"total-7"}
+    assert "total-7" in judge(late).what
+
+
 def test_our_own_error_takes_the_ground_from_everything_else():
     fault = {"subject": "inputs", "expected": "a reply", "found": "none"}
     judgement = judge(replace(at_lit(frozenset()), faults=(fault,)))
