@@ -592,8 +592,10 @@ class _Check:
         self._check_channels(uses)
         self._check_roles(rig)
         self._check_ports(rig)
-        if hasattr(rig, "table") and rig.keys is not None:
-            self._check_keys(rig, rig.keys)
+        if hasattr(rig, "table"):
+            self._check_exposures(rig)
+            if rig.keys is not None:
+                self._check_keys(rig, rig.keys)
         if rig.lamps is not None and self.areas is not None:
             self._check_areas(rig.lamps)
 
@@ -654,6 +656,21 @@ class _Check:
                 self._problem(where, "a device of this file", f"{name!r}{hint}")
             elif name in self.classes and need not in self.classes[name].provides:
                 self._problem(where, f"a device that serves as {need}", repr(name))
+
+    def _check_exposures(self, rig: Rig) -> None:
+        """A camera that looks at lamps exposes over whole half periods of the mains."""
+        half_ms = 500.0 / rig.table.mains_hz
+        for name in rig.roles.layout_camera:
+            exposure_ms = getattr(rig.devices.get(name), "exposure_ms", None)
+            if exposure_ms is None:
+                continue
+            periods = exposure_ms / half_ms
+            if round(periods) < 1 or abs(periods - round(periods)) > 0.02 * periods:
+                self._problem(
+                    ("devices", name, "exposure_ms"),
+                    f"whole half periods of the mains, {half_ms:.4g} ms each",
+                    f"{exposure_ms:g} ms",
+                )
 
     def _check_ports(self, rig: Rig) -> None:
         shared: dict[str, tuple[str, SerialSettings]] = {}

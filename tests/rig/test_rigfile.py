@@ -248,6 +248,29 @@ def test_examples_for_real_parts_are_good(path: Path) -> None:
     assert rig.roles.dice_camera
 
 
+@pytest.mark.parametrize(("ms", "good"), [(10, True), (20, True), (33.3, False), (4, False)])
+def test_a_layout_camera_exposes_over_whole_half_periods(tmp_path: Path, ms, good) -> None:
+    """At 50 Hz a half period is 10 ms; other exposures see lamps flicker that do not."""
+    path = tmp_path / "bench.toml"
+    path.write_text(
+        f"""
+        [table]
+        shaker = "manual"
+        cover = "none"
+        [devices.layout]
+        driver = "layout-camera"
+        source = 1
+        exposure_ms = {ms}
+        [roles]
+        layout_camera = ["layout"]
+        """
+    )
+    if good:
+        load_rig(path)
+    else:
+        assert "half periods" in refusal(path)
+
+
 def test_examples_show_every_driver_but_the_emulators() -> None:
     used = {d.driver for path in EXAMPLES for d in load_rig(path).devices.values()}
     from harness.rig.drivers import registered

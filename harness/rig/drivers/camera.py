@@ -45,6 +45,8 @@ if TYPE_CHECKING:
 PICTURE_SUFFIXES = frozenset((".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp"))
 _UNSTAMPED_LATENCY_MS = 250.0
 _REOPEN_PAUSE_S = 0.2
+_EXPOSED_BY_HAND = 1
+"""V4L2's word for manual exposure."""
 
 
 class CameraSettings(DeviceSettings):
@@ -52,7 +54,8 @@ class CameraSettings(DeviceSettings):
 
     source: index (`0`), picture, folder, video file, or URL. min_fps: least rate, pictures/s, for
     the self-check. latency_ms: most time from exposure to first byte, for cameras without stamps.
-    width, height: asked of an index camera.
+    width, height: asked of an index camera. exposure_ms: what it is set to; an index camera is set
+    so. Lamps are lit by the mains or modulated: expose over whole half periods of the mains.
     """
 
     path_fields: ClassVar[tuple[str, ...]] = ("source",)
@@ -64,6 +67,7 @@ class CameraSettings(DeviceSettings):
     silence_s: float = Field(default=2.0, gt=0)
     width: int | None = Field(default=None, gt=0)
     height: int | None = Field(default=None, gt=0)
+    exposure_ms: float | None = Field(default=None, gt=0)
 
     @property
     def shareable(self) -> bool:
@@ -175,6 +179,9 @@ def _open_capture(settings: CameraSettings, name: str, open_s: float) -> cv2.Vid
             capture.set(cv2.CAP_PROP_FRAME_WIDTH, settings.width)
         if settings.height is not None:
             capture.set(cv2.CAP_PROP_FRAME_HEIGHT, settings.height)
+        if settings.exposure_ms is not None:
+            capture.set(cv2.CAP_PROP_AUTO_EXPOSURE, _EXPOSED_BY_HAND)
+            capture.set(cv2.CAP_PROP_EXPOSURE, settings.exposure_ms * 10)  # in steps of 100 us
     else:
         capture = cv2.VideoCapture(source, cv2.CAP_FFMPEG, limits)
     if not capture.isOpened():
