@@ -20,20 +20,26 @@ def desk(peer: TcpPeer, answer_s: float = 0.3) -> OperatorDesk:
     return OperatorDesk.open("desk", own, Surroundings())
 
 
-def test_no_answer_is_no_answer(lines=lines_of) -> None:
+def test_no_answer_is_no_answer() -> None:
     """F65: nothing is assumed, and a late answer is not taken for the next question's."""
+    asked = []
 
     def late(link) -> None:
-        for n, _ in enumerate(lines(link)):
-            if n == 0:
+        for line in lines_of(link):
+            asked.append(line)
+            if len(asked) == 1:
                 time.sleep(0.6)
-            link.sendall(b'{"answer": "yes"}\n' if n == 0 else b'{"answer": "no"}\n')
+                link.sendall(b'{"answer": "yes"}\n')
+            else:
+                link.sendall(b'{"answer": "no"}\n')
 
     with TcpPeer(late) as peer:
         operator = desk(peer)
         with pytest.raises(NoAnswerError, match="All lit") as caught:
             operator.confirm("All lit?", "ny.e.4")
         assert caught.value.to_json()["fault"] == "no-answer"
+        time.sleep(0.5)
+        assert operator.confirm("And now?", "ny.e.4") == "no"
         operator.close()
 
 
