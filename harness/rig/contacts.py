@@ -31,19 +31,20 @@ class Contact:
         self._press_s = press_s
         self._timed = timed
 
-    def press(self) -> Press:
-        """Close and open the contact once.
+    def press(self, for_s: float | None = None) -> Press:
+        """Close and open the contact once. for_s: how long, if not as long as usual.
 
         Raises DeviceRefusalError if the device said no, PressUnknownError if its reply was lost:
         the press may have taken effect, and it is not sent again.
         """
+        closed_s = self._press_s if for_s is None else for_s
         try:
             if self._timed:
-                self.outputs.pulse(self.channel, self._press_s)
+                self.outputs.pulse(self.channel, closed_s)
             else:
                 self.outputs.switch(self.channel, on=True)
             closed_at = time.monotonic()
-            time.sleep(self._press_s)
+            time.sleep(closed_s)
             if not self._timed:
                 self.outputs.switch(self.channel, on=False)
         except DeviceRefusalError:
@@ -91,8 +92,11 @@ class RelayKeys:
         """Give the keys that can be pressed."""
         return tuple(self._contacts)
 
-    def press(self, key: str) -> Press:
-        """Press one key; the gap is kept before the next press, and may be used for reading."""
+    def press(self, key: str, for_s: float | None = None) -> Press:
+        """Press one key; the gap is kept before the next press, and may be used for reading.
+
+        for_s: how long, if not for the rig's press time.
+        """
         contact = self._contacts.get(key)
         if contact is None:
             raise NotCapableError(
@@ -103,7 +107,7 @@ class RelayKeys:
             )
         time.sleep(max(0.0, self._free_at - time.monotonic()))
         try:
-            return contact.press()
+            return contact.press(for_s)
         finally:
             self._free_at = time.monotonic() + self._gap_s
 

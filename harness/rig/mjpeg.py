@@ -174,12 +174,15 @@ class MjpegStream:
             head, rest = self._head(deadline)
         except OSError as error:
             self.close()
-            raise self._absent(url, error.strerror or str(error) or "no answer") from error
+            raise self._not_ready(url, error.strerror or str(error) or "no answer") from error
         status, _, block = head.partition(b"\r\n")
         headers = _headers(block)
         if not re.match(rb"HTTP/1\.\d 200\b", status):
             self.close()
-            raise self._absent(url, status.decode("latin-1")[:80] or "no HTTP answer")
+            told = status.decode("latin-1")[:80] or "no HTTP answer"
+            if re.match(rb"HTTP/1\.\d 5\d\d\b", status):
+                raise self._not_ready(url, told)
+            raise self._absent(url, told)
         kind = headers.get("content-type", "")
         match = re.search(r'boundary="?([^";]+)', kind)
         if not kind.lower().startswith("multipart/") or match is None:
@@ -202,6 +205,14 @@ class MjpegStream:
             expected=f"a camera at {_without_password(url)}",
             found=found.lower(),
             remedy="check that the camera is on, its address and the network",
+        )
+
+    def _not_ready(self, url: str, found: str) -> NotReadyError:
+        return NotReadyError(
+            self._device,
+            expected=f"pictures from {_without_password(url)}",
+            found=found.lower(),
+            remedy="check the camera; it answers, but gives no pictures",
         )
 
     def _head(self, deadline: float) -> tuple[bytes, bytes]:
@@ -283,6 +294,10 @@ class MjpegStream:
         """Hang up."""
         with contextlib.suppress(OSError):
             self._socket.close()
+
+
+class NotReadyError(NotThereError):
+    """Somebody is there, but gives no pictures yet."""
 
 
 class NotMultipartError(NotThereError):

@@ -35,7 +35,7 @@ from harness.rig.errors import (
     RigError,
     StaleFrameError,
 )
-from harness.rig.mjpeg import MjpegStream, NotMultipartError, Picture
+from harness.rig.mjpeg import MjpegStream, NotMultipartError, NotReadyError, Picture
 from harness.rig.pictures import decode
 from harness.rig.roles import Frame
 
@@ -215,7 +215,7 @@ class LiveCamera:
         self._times: list[float] = []
         self._trouble: RigError | None = None
         self._stopping = threading.Event()
-        self._source = self._open_source(open_s)
+        self._source = self._open_patiently(open_s)
         self._thread = threading.Thread(target=self._grab, name=f"grab {name}", daemon=True)
         self._thread.start()
         try:
@@ -232,6 +232,18 @@ class LiveCamera:
             except NotMultipartError:
                 pass
         return _CaptureSource(self._settings, self.name, open_s)
+
+    def _open_patiently(self, open_s: float) -> _Live:
+        """Open the source; one that answers but is not ready gets the whole time."""
+        deadline = time.monotonic() + open_s
+        while True:
+            left = max(0.1, deadline - time.monotonic())
+            try:
+                return self._open_source(left)
+            except NotReadyError:
+                if time.monotonic() + _REOPEN_PAUSE_S >= deadline:
+                    raise
+                time.sleep(_REOPEN_PAUSE_S)
 
     def _first(self, open_s: float) -> None:
         with self._news:
