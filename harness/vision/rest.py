@@ -17,6 +17,8 @@ STILL = 0.06
 """Part of an edge by which a resting die may seem to wander between frames."""
 LEAST_MOVE = 0.25
 """Part of an edge that counts as visible motion of a die."""
+LEAST_TURN = 0.12
+"""The same for the corners of a die that turned where it lies, once motion was seen."""
 CHANGED = 14
 """Grey levels by which a pixel must change to count as changed between frames."""
 QUIET = 0.01
@@ -113,10 +115,9 @@ class RestWatch:
         if now.verdict != "values":
             why.append(f"not read: {now.reason}")
         seen_moving = self._moving_seen or self._most_changed > 0.2
+        turn = LEAST_TURN if seen_moving else LEAST_MOVE
         for n, distance in enumerate(moved, 1):
-            if distance < LEAST_MOVE and not (
-                seen_moving and _turned(now.dice[n - 1], before.dice)
-            ):
+            if distance < LEAST_MOVE and not _turned(now.dice[n - 1], before.dice, turn):
                 why.append(f"die {n} did not visibly move")
         return Toss(not why, moved, self._most_changed, tuple(why))
 
@@ -158,8 +159,11 @@ def _nearest(die: DieSeen, others: tuple[DieSeen, ...]) -> float:
     return min((_distance(die, other) for other in others), default=float("inf"))
 
 
-def _turned(die: DieSeen, others: tuple[DieSeen, ...]) -> bool:
-    """Tell whether a die lies turned, or shows another value, than the die that lay there."""
+def _turned(die: DieSeen, others: tuple[DieSeen, ...], least: float) -> bool:
+    """Tell whether a die lies turned, or shows another value, than the die that lay there.
+
+    least: by how much of an edge its corners must have moved, on average.
+    """
     if not others:
         return True
     other = min(others, key=lambda o: _distance(die, o))
@@ -168,7 +172,7 @@ def _turned(die: DieSeen, others: tuple[DieSeen, ...]) -> bool:
     a, b = np.asarray(die.corners_px), np.asarray(other.corners_px)
     b = b + a.mean(axis=0) - b.mean(axis=0)
     shift = np.hypot(*(a[:, None] - b[None]).transpose(2, 0, 1)).min(axis=1).mean()
-    return bool(shift > 0.12 * _edge(die))
+    return bool(shift > least * _edge(die))
 
 
 def _hold(a: DiceReading, b: DiceReading) -> bool:
