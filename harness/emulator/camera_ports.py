@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import cast
+
+import numpy as np
 
 from harness.emulator.bench import Bench
 from harness.emulator.devices.ports import is_emulated
 from harness.emulator.dice_cameras import DiceCameras, Eye
 from harness.emulator.layout_picture import LayoutPicture
+from harness.emulator.mjpeg import Camera as Stream
 from harness.emulator.mjpeg import MjpegServer
 from harness.emulator.rigfile import Device, RigFileError, number, table
-from harness.emulator.scene import STYLES, Camera, Scene, SceneConfig
+from harness.emulator.scene import STYLES, Camera, LayoutScene, Scene, SceneConfig
+from harness.emulator.scene.hard import draw_hard
+from harness.emulator.scene.tray import CoverKind
 
 _FPS_MARGIN = 1.1
 """A camera that promises a rate delivers a little more."""
+Draw = Callable[[Mapping[str, float]], bytes]
+"""From the brightness of each area to a picture."""
 _SIZE = [640, 360]
 _MARKERS = [[16, 16], [624, 16], [624, 344], [16, 344]]
 
@@ -26,8 +33,8 @@ def install_cameras(bench: Bench) -> Callable[[], None]:
     devices = [device for device in bench.rig.devices.values() if is_emulated(device)]
     for device in devices:
         if device.driver == "layout-camera":
-            picture = _layout(bench, device)
-            _serve(bench, device, partial(_layout_jpeg, bench, picture), _fps(device))
+            draw = _layout(bench, device)
+            _serve(bench, device, partial(_layout_jpeg, bench, draw), _fps(device))
     cameras = [device for device in devices if device.driver == "camera"]
     if not cameras:
         return lambda: None
@@ -40,8 +47,8 @@ def install_cameras(bench: Bench) -> Callable[[], None]:
     return scenes.wait_until_shown
 
 
-def _serve(bench: Bench, device: Device, jpeg: Callable[[], bytes], fps: float) -> None:
-    server = MjpegServer({device.name: jpeg}, fps=fps)
+def _serve(bench: Bench, device: Device, stream: Stream, fps: float) -> None:
+    server = MjpegServer({device.name: stream}, fps=fps)
     bench.on_close(server.close)
     bench.endpoints[device.name] = server.url(device.name)
 
@@ -50,16 +57,19 @@ def _fps(device: Device) -> float:
     return _FPS_MARGIN * number(device.settings, "min_fps", 30.0, f"devices.{device.name}")
 
 
-def _layout_jpeg(bench: Bench, picture: LayoutPicture) -> bytes:
+def _layout_jpeg(bench: Bench, draw: Draw) -> bytes:
     with bench.timeline.lock:
         bench.timeline.catch_up()
         levels = bench.table.lamps.levels()
-    return picture.jpeg(levels)
+    return draw(levels)
 
 
-def _layout(bench: Bench, device: Device) -> LayoutPicture:
+def _layout(bench: Bench, device: Device) -> Draw:
+    """Give what draws the layout: as the rig file says it lies, else seen at a slant."""
     where = f"{bench.rig.path}: devices.{device.name}"
-    regions = device.settings.get("regions") or _grid(bench.table.lamps.levels())
+    regions = device.settings.get("regions")
+    if not regions:
+        return LayoutScene(tuple(bench.table.lamps.levels()), seed=bench.seed).jpeg
     try:
         width, height = cast("list[int]", device.settings.get("size", _SIZE))
         spots = {
@@ -74,15 +84,7 @@ def _layout(bench: Bench, device: Device) -> LayoutPicture:
         raise RigFileError(
             f"{where}: expected size = [w, h], regions of [x, y, radius], markers of [x, y]"
         ) from None
-    return LayoutPicture((width, height), spots, markers, bench.seed)
-
-
-def _grid(areas: Iterable[str]) -> dict[str, list[float]]:
-    """Lay the areas out in rows of ten, for a camera whose rig file does not say where they are."""
-    return {
-        area: [32.0 + 64.0 * (index % 10), 50.0 + 65.0 * (index // 10), 12.0]
-        for index, area in enumerate(areas)
-    }
+    return LayoutPicture((width, height), spots, markers, bench.seed).jpeg
 
 
 def _eye(bench: Bench, device: Device, index: int) -> Eye:
@@ -94,6 +96,12 @@ def _eye(bench: Bench, device: Device, index: int) -> Eye:
             f"{bench.rig.path}: emulator.options.scene.style: expected one of {', '.join(STYLES)}, "
             f"found {style!r}"
         )
+    cover: CoverKind = "opaque" if bench.shaker.settings.has_cover else "none"
+    if look.get("hard") is True:
+        rng = np.random.default_rng([bench.seed, 13, index])
+        styles = (str(style),) if "style" in look else tuple(STYLES)
+        config = replace(draw_hard(rng, styles), cover=cover, cover_on=False)
+        return Eye(partial(Scene, config, bench.seed), _fps(device))
     camera = Camera()
     camera = replace(camera, azimuth_deg=camera.azimuth_deg + 180.0 * index)
     config = SceneConfig(
@@ -102,6 +110,6 @@ def _eye(bench: Bench, device: Device, index: int) -> Eye:
         camera=replace(
             camera, tilt_deg=number(look, "tilt_deg", camera.tilt_deg, "emulator.options.scene")
         ),
-        cover="opaque" if bench.shaker.settings.has_cover else "none",
+        cover=cover,
     )
     return Eye(partial(Scene, config, bench.seed), _fps(device))

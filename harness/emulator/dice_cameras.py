@@ -11,6 +11,7 @@ import numpy as np
 
 from harness.emulator.clock import Timeline
 from harness.emulator.dice_box import DiceBox, Lying
+from harness.emulator.mjpeg import Exposure
 from harness.emulator.scene import Scene, Unplaceable
 from harness.emulator.shaker import RefusedError, Shaker
 
@@ -25,6 +26,7 @@ class Eye:
 
     def __init__(self, make_scene: Callable[[], Scene], fps: float) -> None:
         self.fps = fps
+        self.stale_s = 0.0
         self._made: Future[Scene] = Future()
         self._maker = threading.Thread(target=self._make, args=(make_scene,), name="scene")
         self._maker.start()
@@ -47,13 +49,14 @@ class Eye:
         except Exception as error:
             self._made.set_exception(error)
 
-    def jpeg(self) -> bytes:
-        """Give the next frame."""
+    def jpeg(self) -> Exposure:
+        """Expose the next frame. A stale camera's was exposed as long ago as its fault says."""
+        began = time.time()
         with self._changed:
             self._begun += 1
             self._last = time.monotonic()
             self._changed.notify_all()
-        return self.scene.jpeg()
+        return Exposure(self.scene.jpeg(), began - self.stale_s)
 
     def wait_for_new_frame(self) -> None:
         """Return once a frame has begun after this call; at once if nobody watches.

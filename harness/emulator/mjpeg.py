@@ -1,6 +1,7 @@
 """A camera on the network: motion JPEG over HTTP, as IP cameras and ustreamer give it.
 
-`GET /NAME` answers `multipart/x-mixed-replace`, a part a frame; `GET /NAME/snapshot` (and
+`GET /NAME` answers `multipart/x-mixed-replace`, a part a frame, each with its `Content-Length` and
+`X-Timestamp`, the time at which its exposure began, in s of UNIX time; `GET /NAME/snapshot` (and
 `/snapshot` for the first camera) one JPEG; any other path 404. One thread serves all clients
 without blocking on any: a client that cannot keep up misses frames and, beyond what its socket
 already holds, never gets an old one.
@@ -23,6 +24,17 @@ _LONGEST_REQUEST = 8192
 _REASONS = {400: "Bad Request", 404: "Not Found", 405: "Method Not Allowed", 503: "Gone Dark"}
 
 
+@dataclass(frozen=True, slots=True)
+class Exposure:
+    """A frame whose exposure began before it was asked for: at `at`, s of UNIX time."""
+
+    jpeg: bytes
+    at: float
+
+
+Camera = Callable[[], bytes | Exposure]
+
+
 @dataclass(eq=False)
 class _Client:
     link: socket.socket
@@ -36,14 +48,14 @@ class _Client:
 class MjpegServer:
     """Serves cameras on loopback until closed.
 
-    `cameras` maps a stream's name to what gives its next JPEG; that callable raises
+    `cameras` maps a stream's name to what exposes and gives its next JPEG; that callable raises
     `ConnectionError` when the camera gives no more: its clients are then cut off, and new ones get
     503. It is called only while someone watches, `fps` times a second at most.
     """
 
     def __init__(
         self,
-        cameras: Mapping[str, Callable[[], bytes]],
+        cameras: Mapping[str, Camera],
         fps: float = 60.0,
         host: str = "127.0.0.1",
         port: int = 0,
@@ -163,14 +175,14 @@ class MjpegServer:
             self._refuse(client, 404)
             return
         try:
-            frame = camera()
+            frame = _expose(camera)
         except ConnectionError:
             self._refuse(client, 503)
             return
         if leaf == "snapshot":
-            head = _head(200, "OK", "image/jpeg", f"Content-Length: {len(frame)}\r\n")
+            head = _head(200, "OK", "image/jpeg", _about(frame))
             client.last = True
-            client.unsent = memoryview(head + frame)
+            client.unsent = memoryview(head + frame.jpeg)
         else:
             head = _head(200, "OK", f"multipart/x-mixed-replace; boundary={_BOUNDARY}", "")
             client.stream = name
@@ -199,7 +211,7 @@ class MjpegServer:
             if not ready:
                 continue
             try:
-                part = _part(self._cameras[name]())
+                part = _part(_expose(self._cameras[name]))
             except ConnectionError:
                 for client in [c for c in self._clients if c.stream == name]:
                     self._drop(client)
@@ -239,7 +251,17 @@ def _head(status: int, reason: str, kind: str, more: str) -> bytes:
     ).encode()
 
 
-def _part(frame: bytes) -> bytes:
+def _expose(camera: Camera) -> Exposure:
+    began = time.time()
+    frame = camera()
+    return frame if isinstance(frame, Exposure) else Exposure(frame, began)
+
+
+def _about(frame: Exposure) -> str:
+    return f"X-Timestamp: {frame.at:.6f}\r\nContent-Length: {len(frame.jpeg)}\r\n"
+
+
+def _part(frame: Exposure) -> bytes:
     """Wrap a frame; the next boundary is sent with it, so no reader waits for the next frame."""
-    head = f"Content-Type: image/jpeg\r\nContent-Length: {len(frame)}\r\n\r\n".encode()
-    return head + frame + f"\r\n--{_BOUNDARY}\r\n".encode()
+    head = f"Content-Type: image/jpeg\r\n{_about(frame)}\r\n".encode()
+    return head + frame.jpeg + f"\r\n--{_BOUNDARY}\r\n".encode()

@@ -11,6 +11,7 @@
 | `numato_newline` | `lf-cr` | line ends of a Numato module: `lf-cr`, `cr`, `cr-lf` |
 | `numato_notifications` | 0 | share of its replies with a notification in between |
 | `[…options.scene]` | | `style` of the dice, `hand` of their faces, `tilt_deg` of the camera |
+| `hard` in `scene` | false | a scene as hard to read as the seed draws it, instead of a fair one |
 | `[…options.buses]` | | name of a bus = list of devices that share its port |
 | `rfc2217` | `[]` | devices whose serial port is reached over the network |
 | `[…options.wiring.keys]`, `.lamps`, `.roles` | the maps | what is really wired, where it differs |
@@ -41,7 +42,7 @@ KNOWN = frozenset(
     }
 )
 _INNER = {
-    "scene": frozenset({"style", "hand", "tilt_deg"}),
+    "scene": frozenset({"style", "hand", "tilt_deg", "hard"}),
     "wiring": frozenset({"keys", "lamps", "roles"}),
 }
 

@@ -193,14 +193,17 @@ def bench(shared: Emulated) -> Iterator[Emulated]:
     time.sleep(0.02)
 
 
+def written(path: Path, text: str, base: str = "emulated.toml") -> Path:
+    """Write a rig file that changes an embedded one by a piece of TOML."""
+    path.write_text(f'include = ["{RIGS / base}"]\n' + textwrap.dedent(text))
+    return path
+
+
 @pytest.fixture
 def rig_file(tmp_path: Path) -> Callable[..., Path]:
     """Write a rig file that changes emulated.toml by a piece of TOML."""
 
     def write(text: str, base: str = "emulated.toml") -> Path:
-        path = tmp_path / "rig.toml"
-        include = f'include = ["{RIGS / base}"]\n'
-        path.write_text(include + textwrap.dedent(text))
-        return path
+        return written(tmp_path / "rig.toml", text, base)
 
     return write

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import urllib.error
+import urllib.request
 from collections.abc import Iterator
 
 import cv2
@@ -200,3 +201,28 @@ def test_dice_faults_leave_the_table_alone(bench):
     bench.arm("F53")
     bench.do("present", dice=[1, 2, 3])
     assert "small" in bench.enter("123")
+
+
+def stamp(bench) -> float:
+    with urllib.request.urlopen(bench.endpoints["dice-camera"], timeout=5) as stream:
+        while True:
+            line = stream.readline()
+            if line.lower().startswith(b"x-timestamp:"):
+                return float(line.split(b":")[1])
+
+
+def test_frames_carry_the_time_of_their_exposure_also_when_stale(bench):
+    before = time.time()
+    assert before <= stamp(bench) <= time.time()
+    bench.arm("F60", ms=900)
+    assert stamp(bench) <= time.time() - 0.9
+    assert stamp(bench) >= before - 0.9
+
+
+@pytest.mark.parametrize("scene", ["hard = true", 'style = "asian"\nhand = "left"\ntilt_deg = 15'])
+def test_other_scenes(start, rig_file, scene):
+    emulated = start(rig_file(f"[emulator.options.scene]\n{scene}\n"))
+    emulated.do("present", dice=[1, 1, 1])
+    one = picture(emulated)
+    emulated.do("present", dice=[6, 6, 6])
+    assert changed(one, picture(emulated))

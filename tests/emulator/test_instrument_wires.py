@@ -16,14 +16,14 @@ from pymodbus.client import ModbusTcpClient
 
 from harness.vision.lamps import find_markers
 
-from .conftest import RIGS, Emulated, Line
-
-INSTRUMENTS = RIGS / "emulated-instruments.toml"
+from .conftest import Emulated, Line, written
 
 
 @pytest.fixture(scope="module")
-def shared() -> Iterator[Emulated]:
-    emulated = Emulated(INSTRUMENTS)
+def shared(tmp_path_factory) -> Iterator[Emulated]:
+    path = tmp_path_factory.mktemp("rig") / "rig.toml"
+    quick = "[emulator.options]\nstroke_ms = 120\nthrown_ms = 60\nrest_ms = 50\n"
+    emulated = Emulated(written(path, quick, "emulated-instruments.toml"))
     yield emulated
     emulated.stop()
 

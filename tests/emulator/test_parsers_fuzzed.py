@@ -46,9 +46,9 @@ def lines(*words: str) -> st.SearchStrategy[bytes]:
 
 SCPI_WORDS = (
     "MEAS:VOLT:DC?", "(@101:103)", "(@)", "(@9:1)", "(@101,999)", "ROUT:SCAN", "ROUT:SCAN?",
-    "READ?", ";", ":", "SYST:CTYP?", "100", "1e999", "nan", "VOLT", "VOLT?", "OUTP", "ON", "CH1,5,1", "APPL",
-    ":APPL", "*RST", "CH1:VOLT", "SENS:DIG:DATA:WORD?", "VOLT:PROT", "INIT", "FETC?", "-1", "inf",
-    "MEAS:ALL?", "CH1", "VOLT:DC:NPLC", "SYST:ERR?", "OUTP:OVP:VAL", "CURR",
+    "READ?", ";", ":", "SYST:CTYP?", "100", "1e999", "nan", "VOLT", "VOLT?", "OUTP", "ON",
+    "CH1,5,1", "APPL", ":APPL", "*RST", "CH1:VOLT", "SENS:DIG:DATA:WORD?", "VOLT:PROT", "INIT",
+    "FETC?", "-1", "inf", "MEAS:ALL?", "CH1", "VOLT:DC:NPLC", "SYST:ERR?", "OUTP:OVP:VAL", "CURR",
 )  # fmt: skip
 
 

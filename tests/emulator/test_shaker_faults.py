@@ -7,15 +7,20 @@ from collections.abc import Iterator
 
 import pytest
 
-from .conftest import RIGS, Emulated
+from .conftest import RIGS, Emulated, written
 
 COVER, SHAKE, DONE, FAULT, RUNNING = 50, 51, 52, 53, 54
 START, COUNTDOWN = 7, 6
 
 
+QUICK = "[emulator.options]\nstroke_ms = 120\nthrown_ms = 60\nrest_ms = 50\n"
+"""Three tumbles and the rest take 410 ms."""
+
+
 @pytest.fixture(scope="module")
-def machine() -> Iterator[Emulated]:
-    emulated = Emulated(RIGS / "emulated-automated-covered.toml")
+def machine(tmp_path_factory) -> Iterator[Emulated]:
+    path = tmp_path_factory.mktemp("rig") / "rig.toml"
+    emulated = Emulated(written(path, QUICK, "emulated-automated-covered.toml"))
     yield emulated
     emulated.stop()
 
@@ -159,10 +164,10 @@ def test_manual_shaker_is_not_activated_and_has_no_machine_faults(bench):
     assert not bench.ask({"do": "arm", "fault": "F45"})["ok"]
 
 
-def test_tosses_are_seeded(start):
+def test_tosses_are_seeded(start, rig_file):
     seen = []
     for _ in range(2):
-        emulated = start()
+        emulated = start(rig_file(QUICK))
         seen.append([])
         for _ in range(4):
             emulated.do("shake")

@@ -15,6 +15,36 @@ import serial.rfc2217
 from harness.emulator.devices.tcp_server import Connection, TcpServer
 
 
+class _Pty(serial.Serial):
+    """A pty as pyserial opens it; it has no modem lines, so those are as a null modem ties them."""
+
+    @property
+    def cts(self) -> bool:
+        """Clear to send."""
+        return True
+
+    @property
+    def dsr(self) -> bool:
+        """Data set ready."""
+        return True
+
+    @property
+    def ri(self) -> bool:
+        """Ring indicator."""
+        return False
+
+    @property
+    def cd(self) -> bool:
+        """Carrier detect."""
+        return True
+
+    def _update_dtr_state(self) -> None:
+        """Set no line: there is none."""
+
+    def _update_rts_state(self) -> None:
+        """Set no line: there is none."""
+
+
 class Rfc2217Port:
     """Serves the port at `path` to one client after the other."""
 
@@ -32,7 +62,7 @@ class Rfc2217Port:
         self._server.close()
 
     def _serve(self, client: Connection) -> None:
-        with contextlib.suppress(OSError), serial.Serial(str(self._path), timeout=0.2) as port:
+        with contextlib.suppress(OSError), _Pty(str(self._path), timeout=0.2) as port:
             # typeshed wants the client's class here; the manager works on a local port
             manager = serial.rfc2217.PortManager(
                 port,  # type: ignore[arg-type]
@@ -61,7 +91,7 @@ class _Writer:
 
 
 def _forward(
-    port: serial.Serial,
+    port: _Pty,
     manager: serial.rfc2217.PortManager,
     client: Connection,
     gone: threading.Event,

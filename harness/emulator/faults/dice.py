@@ -81,8 +81,17 @@ def camera_frozen(bench: Bench, given: Parameters) -> Undo:
 
 
 def camera_stale(bench: Bench, given: Parameters) -> Undo:
-    """Let every frame be `ms` old."""
-    return _camera(bench, CameraFault("stale", ms=given.number("ms")))
+    """Let every frame be `ms` old, and honestly say so in its stamp."""
+    ms = given.number("ms")
+    fresh = _camera(bench, CameraFault("stale", ms=ms))
+    eye = next(iter(bench.eyes.values()))
+    eye.stale_s = ms / 1000
+
+    def undo() -> None:
+        eye.stale_s = 0.0
+        fresh()
+
+    return undo
 
 
 def camera_picture(bench: Bench, given: Parameters) -> Undo:
