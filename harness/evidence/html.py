@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import lru_cache
 from importlib import resources
 
@@ -30,7 +31,7 @@ def html_page(report: ReportData, folder: RunFolder) -> str:
 
     The page asks nothing of anyone: its policy allows only its own style, script and pictures.
     """
-    style, script = _own("report.css"), _own("report.js")
+    style, script = _own("report.css") + _print_footer(report.report_id), _own("report.js")
     pictures = _pictures(report)
     areas = sorted({area for book in report.books for area in book.areas})
     return _template().render(
@@ -83,6 +84,15 @@ def _template() -> Template:
 
 def _own(name: str) -> str:
     return resources.files("harness.evidence").joinpath("templates", name).read_text("utf-8")
+
+
+def _print_footer(report_id: str) -> str:
+    """Give the style that prints the report's id and the page's number on every page."""
+    plain = re.sub(r"[^A-Za-z0-9-]", "", report_id)
+    return (
+        f'@page {{ @bottom-left {{ content: "Report {plain}"; font-size: 8pt }} '
+        '@bottom-right { content: "page " counter(page) " of " counter(pages); font-size: 8pt } }\n'
+    )
 
 
 def _policy_hash(text: str) -> str:

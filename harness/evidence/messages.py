@@ -15,6 +15,7 @@ import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from importlib import metadata
 from typing import Any
 
 from cucumber_messages import (
@@ -56,7 +57,6 @@ from harness.evidence.run_folder import RunFolder
 from harness.evidence.summary import finished_attempts, outcomes, summarise
 from harness.verdicts import Verdict
 
-PROTOCOL_VERSION = "34.2.1"
 RUN = "run"
 _STATUS = {
     Verdict.PASS: TestStepResultStatus.passed,
@@ -118,7 +118,7 @@ def _envelopes(folder: RunFolder) -> Iterator[Envelope]:
 def _meta(manifest: Mapping[str, Any]) -> Meta:
     versions = manifest["versions"]
     return Meta(
-        protocol_version=PROTOCOL_VERSION,
+        protocol_version=metadata.version("cucumber-messages"),
         implementation=Product(name="sicbo-hil", version=versions.get("sicbo-hil")),
         runtime=Product(name=platform.python_implementation(), version=versions.get("python")),
         os=Product(name=str(manifest["host"]["system"])),

@@ -314,3 +314,29 @@ def test_nothing_is_wider_than_a_phone(folder, tmp_path):
     )
     dom = chromium(frame.as_uri(), "--allow-file-access-from-files")
     assert "<title>wide 0</title>" in dom
+
+
+@pytest.mark.system("chromium")
+@pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+def test_the_accessibility_checker_axe_finds_nothing(folder, tmp_path):
+    if shutil.which("npm") is None:
+        pytest.skip("npm is not installed")
+    got = subprocess.run(
+        ["npm", "install", "--no-audit", "--no-fund", "--prefix", tmp_path, "axe-core@4"],
+        check=False,
+        capture_output=True,
+        timeout=300,
+    )
+    if got.returncode:
+        pytest.skip("npm cannot fetch axe-core")
+    axe = (tmp_path / "node_modules" / "axe-core" / "axe.min.js").read_text("utf-8")
+    run = (
+        "axe.run(document).then(r => {document.body.textContent = 'violations: '"
+        " + JSON.stringify(r.violations.map(v => [v.id, v.nodes[0].html]))})"
+    )
+    text = re.sub(r'<meta http-equiv="Content-Sec[^>]*>', "", folder.html.read_text("utf-8"))
+    checked = tmp_path / "checked.html"
+    checked.write_text(
+        text.replace("</body>", f"<script>{axe}</script><script>{run}</script></body>"), "utf-8"
+    )
+    assert "violations: []" in chromium(checked.as_uri())
