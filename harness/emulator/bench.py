@@ -197,7 +197,7 @@ def _wire(bench: Bench) -> None:
         for area, inputs in path.items():
             for index, channel in enumerate(inputs):
                 lamp = Lamp(area, index)
-                wiring.connect_input(
+                wiring.connect_lamp(
                     channel, partial(lamps.momentary, lamp), partial(lamps.mean, lamp)
                 )
     for key, inputs in rig.travel.items():
@@ -226,6 +226,11 @@ def _wire(bench: Bench) -> None:
         elif role in outputs_by_role:
             for channel in rig.channels(f"roles.{role}", value):
                 wiring.connect_output(channel, outputs_by_role[role])
+    tested = cast("list[str]", rig.input_test.get("devices", []))
+    for name, put_to in (("high", True), ("low", False)):
+        if name in rig.input_test:
+            for channel in rig.channels(f"input_test.{name}", rig.input_test[name]):
+                wiring.connect_test(channel, tested, put_to)
     for place, level in rig.references.items():
         wiring.connect_reference(place, level)
 

@@ -86,6 +86,7 @@ class RigFile:
     options: Section = field(default_factory=dict)
     own_options: Section = field(default_factory=dict)
     interlock: Section = field(default_factory=dict)
+    input_test: Section = field(default_factory=dict)
     limits: Section = field(default_factory=dict)
     lamp_settings: Section = field(default_factory=dict)
     signals: Mapping[str, object] = field(default_factory=dict)
@@ -168,6 +169,7 @@ def read_rig_file(path: Path) -> RigFile:
             options=options,
             own_options=table(emulator, "options", "emulator."),
             interlock=table(data, "interlock", ""),
+            input_test=table(data, "input_test", ""),
             limits=table(data, "limits", ""),
             lamp_settings=lamps,
             signals=signals,

@@ -6,7 +6,7 @@ maps claim and what is really wired may differ (`[emulator.options.wiring]`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from harness.emulator.clock import Timeline
 from harness.emulator.rigfile import Channel
@@ -37,6 +37,8 @@ class Wiring:
         self._contacts: dict[Place, list[Close]] = {}
         self._signals: dict[Place, tuple[Level, Level, bool]] = {}
         self._coils: dict[Place, bool] = {}
+        self._lamp_inputs: set[Place] = set()
+        self._tested: dict[str, set[bool]] = {}
 
     def connect_output(self, channel: Channel, close: Close) -> None:
         """Wire an output's contact to what it closes."""
@@ -50,6 +52,21 @@ class Wiring:
         """Wire a signal to an input; `mean` is its level over whole periods, if that differs."""
         inverted = channel.inverted != (channel.device in self._inverting)
         self._signals[channel.place] = (momentary, mean or momentary, inverted)
+
+    def connect_lamp(self, channel: Channel, momentary: Level, mean: Level) -> None:
+        """Wire a lamp to an input, by way of the test relays where the bench has them."""
+        self._lamp_inputs.add(channel.place)
+        self.connect_input(channel, momentary, mean)
+
+    def connect_test(self, channel: Channel, devices: Sequence[str], level: bool) -> None:
+        """Wire an output that puts every lamp input of these devices to a level while closed."""
+
+        def put(closed: bool) -> None:
+            for device in devices:
+                levels = self._tested.setdefault(device, set())
+                (levels.add if closed else levels.discard)(level)
+
+        self.connect_output(channel, put)
 
     def connect_reference(self, place: Place, level: bool) -> None:
         """Wire an input to a known level."""
@@ -88,6 +105,8 @@ class Wiring:
         wired = self._signals.get(place)
         if wired is None:
             return False
+        if (put := self._put_to(place)) is not None:
+            return put is not (place[0] in self._inverting)
         momentary, _, inverted = wired
         return (self._lit(place, momentary()) >= self.threshold) is not inverted
 
@@ -95,15 +114,22 @@ class Wiring:
         """Give the level at an analogue input, over whole periods of the signal."""
         if place in self.forced:
             return float(self.forced[place])
+        if (put := self._put_to(place)) is not None:
+            return float(put)
         wired = self._signals.get(place)
         return self._lit(place, wired[1]() if wired is not None else 0.0)
 
     def momentary(self, place: Place) -> float:
         """Give the level at an analogue input at this very moment."""
         wired = self._signals.get(place)
-        if place in self.forced or wired is None:
+        if place in self.forced or wired is None or self._put_to(place) is not None:
             return self.level(place)
         return self._lit(place, wired[0]())
+
+    def _put_to(self, place: Place) -> bool | None:
+        """Give the level that a test relay puts an input to, None if none does."""
+        levels = self._tested.get(place[0]) if place in self._lamp_inputs else None
+        return True in levels if levels else None
 
     def _lit(self, place: Place, level: float) -> float:
         return level + self.ambient.get(place, 0.0)

@@ -278,6 +278,34 @@ def test_inverted_channel_alias_and_device(hands):
     assert not wiring.reads(("inputs", "0"))
 
 
+def test_test_relays_put_the_lamp_inputs_to_a_level_but_for_a_stuck_one(hands):
+    table = hands(
+        """
+        [devices.usb]
+        driver = "numato"
+        port = "emulated"
+        relays = 2
+        [input_test]
+        high = "usb:relay-0"
+        low = "usb:relay-1"
+        devices = ["inputs"]
+        """
+    )
+    wiring = table.bench.wiring
+    Armoury(table.bench).arm("F17", {"lamp": "total-9", "value": "0"})
+    table.press(*"112")
+    table.wait(20)
+    wiring.drive(("usb", "relay-1"), True)
+    assert not any(wiring.reads(("inputs", str(channel))) for channel in range(50))
+    wiring.drive(("usb", "relay-1"), False)
+    wiring.drive(("usb", "relay-0"), True)
+    assert [c for c in range(50) if not wiring.reads(("inputs", str(c)))] == [20]
+    assert not wiring.reads(("inputs", "62")), "a reference is not touched"
+    wiring.drive(("usb", "relay-0"), False)
+    assert wiring.reads(("inputs", "0"))
+    assert not wiring.reads(("inputs", "1"))
+
+
 def test_an_act_happens_at_its_own_moment():
     """Fails if what fell due is done with the time of whoever looked."""
     clock, moments = ManualClock(), []
