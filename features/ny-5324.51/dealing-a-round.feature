@@ -25,3 +25,23 @@ Feature: Dealing a round
     Then nothing departed from the rules of dealing
     And exactly the winning areas were lit, and none after clearing
     And the round is settled
+
+  @ny.a.4 @ny.e.2 @ny.e.3 @ny.e.4 @ny.e.5 @ny.e.6 @ny.c.3 @needs-automated-shaker @needs-opaque-cover
+  Scenario: A round with an automated shaker under a cover
+    When a round begins
+    And players place wagers on small, single-1
+    And the dealer calls "no more bets"
+    And the dealer shows by hand that no more bets are taken
+    And the cover is put on the shaker
+    And the dealer activates the shaker
+    And the cover is taken off the shaker
+    And the dice have come to rest
+    And the value of each die is announced
+    And the values are entered on the terminal
+    And the losing wagers are collected
+    And the winning wagers are paid
+    And the table is cleared
+    And the round ends
+    Then nothing departed from the rules of dealing
+    And exactly the winning areas were lit, and none after clearing
+    And the round is settled

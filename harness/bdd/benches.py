@@ -30,6 +30,10 @@ def capabilities_of(rig: Rig) -> frozenset[str]:
         "countdown": roles.countdown is not None,
         "operator": roles.operator is not None,
         "supply": roles.supply is not None,
+        "restart-limit": rig.limits.restart_ms is not None,
+        "entry-timeout": None
+        not in (rig.limits.entry_timeout_ms, rig.limits.entry_timeout_tolerance_ms),
+        "interlock": rig.interlock.while_covered,
         "clear-key": has_clear_key(rig),
         "manual-shaker": table.shaker == "manual",
         "automated-shaker": table.shaker == "automated",

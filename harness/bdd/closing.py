@@ -42,9 +42,10 @@ class Closing:
 
         scenarios: those of this worker. earlier: entries that the record held before a break.
         """
-        made = [one for run in scenarios for one in run.entries]
+        made = [one for run in scenarios for one in run.entries if one.diagnosed]
         kept = [one for one in made if not one.provoked]
-        entries = [*earlier, *(one.entry for one in made)]
+        control = sitting.control_entry if sitting is not None else None
+        entries = [*earlier, *([control] if control else []), *(one.entry for one in made)]
         diagnosis = self._diagnose(entries)
         if sitting is not None and broken is None:
             diagnosis = self._try_further(diagnosis, entries, sitting)
@@ -64,7 +65,10 @@ class Closing:
                 run.distrust_camera()
         self._rejudge(scenarios, before, diagnosed)
         lines = {one.entry.index: one.line for one in made}
-        found = [self._completed(finding, lines) for finding in diagnosis.findings]
+        told = diagnosis.findings
+        if sitting is not None and broken is None:
+            told = tuple(self._measured(finding, sitting) for finding in told)
+        found = [self._completed(finding, lines) for finding in told]
         found += _of_judgements(kept, by_index)
         found += [finding for run in scenarios for finding in run.findings()]
         if broken is not None:
@@ -94,6 +98,18 @@ class Closing:
                 break
             diagnosis = self._diagnose([*entries, *further])
         return diagnosis
+
+    def _measured(self, finding: Finding, sitting: Sitting) -> Finding:
+        """Measure what a finding leaves open: the shortest press, the time of an entry."""
+        faults = finding.fault.split(" or ")
+        try:
+            if "no-entry" in faults:
+                return sitting.measure_press(finding)
+            if "entry-timeout" in faults:
+                return sitting.measure_timeout(finding)
+        except HarnessError as error:
+            self._record.error(error, rig=self._rig_name)
+        return finding
 
     def _camera_at_fault(
         self,

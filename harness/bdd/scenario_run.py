@@ -53,7 +53,8 @@ class Check:
 class KeptEntry:
     """An entry as recorded: its judgement by itself and the journal line it stands on.
 
-    An entry that was wrong on purpose is `provoked`: its scenario alone judges it.
+    An entry that was wrong on purpose is `provoked`: its scenario alone judges it. One that is not
+    `diagnosed` was made under conditions that diagnosis does not know.
     """
 
     entry: Entry
@@ -61,6 +62,7 @@ class KeptEntry:
     line: int
     scenario: str
     provoked: bool = False
+    diagnosed: bool = True
 
     @property
     def result(self) -> str:

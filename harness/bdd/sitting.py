@@ -14,6 +14,7 @@ from harness.bdd.dealt_round import DealtRound
 from harness.bdd.scenario_run import KeptEntry, ScenarioRun
 from harness.dealing.entry import EntryTaker, Terminal
 from harness.dealing.hostlag import HostLag
+from harness.dealing.key_limits import forgotten_after, shortest_press
 from harness.dealing.selfcheck import (
     CONTROL_DICE,
     CONTROL_KEYED,
@@ -24,6 +25,7 @@ from harness.dealing.selfcheck import (
 )
 from harness.evidence.records import KeptFrame
 from harness.observations import Dice, DiceSeen, Entry, Mode
+from harness.rig.contacts import RelayKeys
 from harness.rig.errors import RigError
 from harness.rig.selfcheck import (
     Check,
@@ -36,7 +38,7 @@ from harness.rig.selfcheck import (
     supply_regulates,
 )
 from harness.rules.judgement import Limits, judge_entry
-from harness.verdicts import HarnessError, Verdict
+from harness.verdicts import Finding, HarnessError, Verdict
 
 if TYPE_CHECKING:
     from harness.dealing.look import Eyes, Look
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
 
 
 MOST_RETAKES = 2
+LAG_COUNTS = 2
 LAG_SHARE = 0.1
 """A host that lagged by more than this part of a limit cannot judge by it."""
 
@@ -59,6 +62,15 @@ class _Ahead:
 
     dice: Dice
     look: Future[Look]
+
+
+@dataclass(frozen=True, slots=True)
+class Dipped:
+    """What a dip of the supply left: the areas lit once the table was back."""
+
+    volts: float
+    lasted_s: float
+    lit: frozenset[str]
 
 
 @dataclass(slots=True)
@@ -125,6 +137,9 @@ class Sitting:
         self.shown: Dice | None = None
         self.look: Look | None = None
         self.countdown = CountdownWatch()
+        self.half_entered: str | None = None
+        self.dipped: list[Dipped] = []
+        self.power_back_at = 0.0
         self.eyes_or_none = eyes
         self.timed = 0
         self.untimed = 0
@@ -136,6 +151,8 @@ class Sitting:
         self._hands = ThreadPoolExecutor(max_workers=1, thread_name_prefix="look-ahead")
         self._ahead: _Ahead | None = None
         self._taker: EntryTaker | None = None
+        self.control_entry: Entry | None = None
+        """The deliberate mismatch, as what it was on the terminal: an entry like any other."""
 
     @property
     def scenario(self) -> ScenarioRun:
@@ -178,6 +195,8 @@ class Sitting:
         self._scenario = scenario
         self._round = None
         self.countdown = CountdownWatch()
+        self.half_entered = None
+        self.dipped = []
         self.shown = None
         self.look = None
 
@@ -231,6 +250,7 @@ class Sitting:
             shown=CONTROL_DICE,
             seen=seen,
         )
+        self.control_entry = replace(entry, mode="entered", shown=None, seen=None)
         self._prove("negative-control", control_proof(entry, self.book, self.options, self.limits))
 
     def _rig_checks(self) -> Iterator[Check]:
@@ -351,8 +371,14 @@ class Sitting:
             pause_after_first_s=pause_after_first_s,
         )
 
-    def keep_entry(self, entry: Entry, *, provoked: bool = False) -> KeptEntry:
-        """Judge and record an entry."""
+    def keep_entry(
+        self, entry: Entry, *, provoked: bool = False, diagnosed: bool = True
+    ) -> KeptEntry:
+        """Judge and record an entry.
+
+        provoked: wrong on purpose, judged by its scenario alone. diagnosed: takes part in the
+        diagnosis of the whole run.
+        """
         entry = self._fairly_timed(entry)
         judgement = judge_entry(entry, self.book, self.options, self.limits)
         looked = self.look if entry.seen is not None else None
@@ -364,7 +390,7 @@ class Sitting:
             options=self.options,
             limits=self.limits,
         )
-        kept = KeptEntry(entry, judgement, line, self.scenario.record.id, provoked)
+        kept = KeptEntry(entry, judgement, line, self.scenario.record.id, provoked, diagnosed)
         self.scenario.entries.append(kept)
         if entry.faults:
             self._recover()
@@ -376,7 +402,9 @@ class Sitting:
         if limit is None or entry.settle_s is None:
             return entry
         self.timed += 1
-        if entry.settle_s <= limit or self.lag.worst_since(entry.started) <= limit * LAG_SHARE:
+        lag = self.lag.worst_since(entry.started)
+        surely_late = entry.settle_s - LAG_COUNTS * lag > limit
+        if entry.settle_s <= limit or lag <= limit * LAG_SHARE or surely_late:
             return entry
         self.untimed += 1
         return replace(entry, settle_s=None, late=frozenset())
@@ -403,6 +431,47 @@ class Sitting:
             limits=self.limits,
         )
         return entry
+
+    def measure_press(self, finding: Finding) -> Finding:
+        """See whether a longer press is taken; if so, the table needs it and the finding is sure.
+
+        A terminal that takes no press of any length leaves it as it is.
+        """
+        keys = self.bench.keys
+        if not isinstance(keys, RelayKeys):
+            return finding
+        enter = self.terminal.commit == "entry-key"
+        found = shortest_press(keys, self.taker.sense_all, self.terminal.settle_s * 2, enter=enter)
+        usual_ms = self.bench.rig.keys.press_ms if self.bench.rig.keys is not None else 0.0
+        if found is None:
+            return finding
+        limit_ms = self.bench.rig.limits.press_ms or usual_ms
+        return replace(
+            finding,
+            verdict=Verdict.DUT_FAIL,
+            part=("keys",),
+            fault="needs-longer-press",
+            what=f"keys take a press of {found.high * 1e3:.0f} ms and none of "
+            f"{found.low * 1e3:.0f} ms; pressed for {usual_ms:g} ms, to be taken: {limit_ms:g} ms",
+            next_test=None,
+        )
+
+    def measure_timeout(self, finding: Finding) -> Finding:
+        """Measure how long half an entry lasts."""
+        keys = self.bench.keys
+        if not isinstance(keys, RelayKeys):
+            return finding
+        enter = self.terminal.commit == "entry-key"
+        found = forgotten_after(keys, self.taker.sense_all, self.terminal.settle_s, enter=enter)
+        if found is None:
+            return finding
+        wanted_ms = self.bench.rig.limits.entry_timeout_ms
+        required = "" if wanted_ms is None else f"; required: {wanted_ms:g} ms"
+        return replace(
+            finding,
+            what=f"a half-made entry is dropped after a rest of {found.low * 1e3:.0f} to "
+            f"{found.high * 1e3:.0f} ms{required}",
+        )
 
     def _recover(self) -> None:
         """After an error in the middle of an entry: know again what state the table is in.

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import FrameType
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -52,6 +54,7 @@ def command(
     Exits with 0 if every fault was detected and rightly named and nothing healthy was blamed,
     else with 1.
     """
+    _unwind_on_termination()
     from harness.campaign.picture import draw
     from harness.campaign.runner import Runner
     from harness.campaign.tally import tally
@@ -80,6 +83,17 @@ def command(
     else:
         _show(figures, folder)
     return 0 if figures.good else 1
+
+
+def _unwind_on_termination() -> None:
+    """Have SIGTERM and SIGHUP end a campaign as Ctrl-C does: its runs and emulators gone."""
+
+    def unwind(number: int, frame: FrameType | None) -> NoReturn:
+        del number, frame
+        raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, unwind)
 
 
 def _benches(names: Sequence[str]) -> tuple[dict[str, Rig], dict[str, str]]:

@@ -274,7 +274,11 @@ class Round:
     # The entry.
 
     def entered(self, entry: Entry, presses: Sequence[Press]) -> None:
-        """Put an entry on the timeline: its keys, then the lamps as sensed."""
+        """Put an entry on the timeline: its keys, then the lamps as sensed.
+
+        An entry that our own bench broke off proves nothing about what people left out.
+        """
+        self.sensor_failed = self.sensor_failed or bool(entry.faults)
         for press in presses:
             value: object = int(press.key) if press.key.isdigit() else press.key
             self.note("key", {"value": value}, press.closed_at)

@@ -56,7 +56,6 @@ def diagnose(
     _wrong_entries(entries, collected)
     _unsensed(entries, facts, collected)
     _unsteady(entries, collected)
-    _late(entries, facts, collected)
     _dim(entries, facts, collected)
 
     sound = [i for i in range(len(entries)) if not entries[i].faults and entries[i].lamps]
@@ -69,7 +68,9 @@ def diagnose(
         return masks[dice]
 
     prediction = Prediction([entries[i] for i in sound], facts, areas, winning)
-    tests = _equipment(prediction, sound, collected, facts)
+    tests, at_keys = _equipment(prediction, sound, collected, facts)
+    if not at_keys:  # else an entry came late, and the lamps with it
+        _late(entries, facts, collected)
     verdicts = tuple(
         overall(collected.verdicts[i]) if i in collected.verdicts else Verdict.PASS
         for i in range(len(entries))
@@ -223,12 +224,13 @@ def _late(entries: Sequence[Entry], facts: RigFacts, collected: _Collected) -> N
     for area, numbers in sorted(by_area.items()):
         together.setdefault(tuple(numbers), []).append(area)
     for concerned, areas in together.items():
+        whole = all(set(areas) >= (entries[i].lit("lit") or set()) for i in concerned)
         longest = max(entries[i].settle_s or 0.0 for i in concerned)
         limit = "" if facts.settle_s is None else f", limit {facts.settle_s * 1e3:.0f} ms"
         collected.add(
             Finding(
                 Verdict.DUT_FAIL,
-                tuple(f"lamp:{area}" for area in areas),
+                ("lamps",) if whole else tuple(f"lamp:{area}" for area in areas),
                 "late",
                 f"{', '.join(areas)} not settled {longest * 1e3:.0f} ms after the last key{limit}",
                 evidence=_evidence(entries, concerned),
@@ -279,10 +281,11 @@ def _dim(entries: Sequence[Entry], facts: RigFacts, collected: _Collected) -> No
 
 def _equipment(
     prediction: Prediction, numbers: Sequence[int], collected: _Collected, facts: RigFacts
-) -> tuple[NextTest, ...]:
+) -> tuple[tuple[NextTest, ...], bool]:
+    """Explain what the lamps showed; tells too whether a fault at the keys is part of it."""
     wrong = prediction.mismatches(())
     if not wrong:
-        return ()
+        return (), False
     samples = prediction.samples
     candidates = explain(prediction)
     unmoved = _unmoved(prediction.entries)
@@ -290,14 +293,15 @@ def _equipment(
     if not candidates:
         finding = _unexplained(prediction, wrong, concerned)
         collected.add(finding, [numbers[i] for i in concerned])
-        return ()
+        return (), False
     test = next_test(prediction, candidates)
     if len(candidates) > 1 or len(candidates[0]) == 1:
         finding = _joined(prediction, candidates, facts, concerned, test, unmoved)
         collected.add(finding, [numbers[i] for i in concerned])
     else:
         _separately(prediction, candidates[0], numbers, collected, facts, unmoved)
-    return () if test is None else (test,)
+    at_keys = any(cause.at_keys for causes in candidates for cause in causes)
+    return (() if test is None else (test,)), at_keys
 
 
 def _separately(

@@ -174,6 +174,8 @@ class Way:
             ways = {self}
         elif key == erratic.unreliable:
             ways = {self._taking([key] * times) for times in range(3)}
+        elif key == erratic.loose:  # closed already, perhaps: then there is no edge
+            ways = {self, self._taking([key])}
         else:
             ways = {self._taking([key])}
         if erratic.loose is None:

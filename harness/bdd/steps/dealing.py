@@ -6,6 +6,7 @@ from pytest_bdd import given, parsers, then, when
 
 from harness.bdd.capabilities import needs
 from harness.bdd.sitting import Sitting
+from harness.rules.judgement import NO_READING
 from harness.verdicts import Verdict
 
 WHO = r"(?P<by>dealer|floorperson|casino supervisor|game supervisor|inspector|selected player)"
@@ -164,9 +165,9 @@ def nothing_departed(sitting: Sitting) -> None:
 def round_is(sitting: Sitting, outcome: str) -> None:
     """Compare what the book makes of the round."""
     found = sitting.round.outcome
-    sitting.scenario.check(
-        Verdict.PASS if found == outcome else Verdict.PROCEDURE_FAIL,
-        f"the round is {found}",
-        part=("dealer",),
-        fault="outcome",
-    )
+    verdict, part = Verdict.PROCEDURE_FAIL, "dealer"
+    if found == outcome:
+        verdict = Verdict.PASS
+    elif sitting.look is not None and sitting.seen().reason in NO_READING:
+        verdict, part = Verdict.NO_RESULT, "dice"
+    sitting.scenario.check(verdict, f"the round is {found}", part=(part,), fault="outcome")

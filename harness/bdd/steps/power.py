@@ -1,0 +1,132 @@
+"""Dips and cuts of the table's supply."""
+
+from __future__ import annotations
+
+import time
+
+from pytest_bdd import parsers, then, when
+
+from harness.bdd.capabilities import needs
+from harness.bdd.sitting import Dipped, Sitting
+from harness.verdicts import Verdict
+
+DIPS = ((0.7, 0.02), (0.6, 0.08), (0.5, 0.2), (0.3, 0.5))
+"""Dips tried, mildest first: share of the nominal voltage, and how long (s)."""
+OFF_S = 1.0
+LOOK_S = 0.05
+ENTRY = (1, 2, 4)
+FURTHER = 5
+
+
+@when(parsers.re("the supply dips while (?P<values>1, 2 and 4) are lit"))
+@needs("supply", "keys", "lamps", "restart-limit")
+def dips(sitting: Sitting, values: str) -> None:
+    """Dip deeper and longer until something is left lit; note the first that leaves it."""
+    del values
+    supply = sitting.bench.supply
+    assert supply is not None
+    nominal = sitting.bench.rig.limits.supply_volts or supply.volts()
+    sitting.dipped = []
+    for share, lasts_s in DIPS:
+        entry = sitting.take_entry(ENTRY, own_values=True, clear=False)
+        sitting.keep_entry(entry, provoked=True, diagnosed=False)
+        began = time.monotonic()
+        try:
+            supply.set_voltage(share * nominal)
+            time.sleep(lasts_s)
+        finally:
+            supply.set_voltage(nominal)
+        lasted = time.monotonic() - began
+        _await_restart(sitting)
+        lit = _lit(sitting)
+        left = frozenset() if _undisturbed(sitting, lit) else lit
+        sitting.taker.clear()
+        sitting.dipped.append(Dipped(share * nominal, lasted, left))
+        if left:
+            break
+
+
+def _await_restart(sitting: Sitting) -> None:
+    limit_ms = sitting.bench.rig.limits.restart_ms or 0.0
+    scale = sitting.bench.rig.emulator.time_scale if sitting.bench.rig.emulator else 1.0
+    time.sleep(min(limit_ms / 1000, 1.5) / scale)
+
+
+def _lit(sitting: Sitting) -> frozenset[str]:
+    return frozenset[str]().union(*(sample.lit for sample in sitting.taker.sense_all()))
+
+
+def _undisturbed(sitting: Sitting, lit: frozenset[str]) -> bool:
+    """Tell whether the table did not notice the dip: it still holds the whole entry.
+
+    Then a further key does what the rig file says; with half an entry left it would complete one.
+    """
+    areas = sitting.book.winning_areas
+    _, b, c = ENTRY
+    if lit != areas(ENTRY, sitting.options):
+        return False
+    assert sitting.bench.keys is not None
+    sitting.bench.keys.press(str(FURTHER))
+    time.sleep(LOOK_S + sitting.terminal.settle_s)
+    held = {
+        "ignored": areas(ENTRY, sitting.options),
+        "last-three": areas((b, c, FURTHER), sitting.options),
+        "error": frozenset[str](),
+    }
+    return _lit(sitting) == held[sitting.bench.rig.table.fourth_key]
+
+
+@then("no lamp is lit after the dip, and the next entry is taken whole")
+@needs("supply", "keys", "lamps")
+def nothing_left(sitting: Sitting) -> None:
+    """Judge the dips, then enter once more."""
+    last = sitting.dipped[-1]
+    said = f"a dip to {last.volts:.1f} V for {last.lasted_s * 1e3:.0f} ms"
+    sitting.scenario.check(
+        Verdict.DUT_FAIL if last.lit else Verdict.PASS,
+        f"{said} leaves {', '.join(sorted(last.lit))} lit"
+        if last.lit
+        else f"{said} leaves nothing",
+        part=("table:power",),
+        fault="ghosts-after-dip",
+    )
+    if not last.lit:
+        sitting.keep_entry(sitting.take_entry(ENTRY, own_values=True))
+
+
+@when("the supply is cut and given back")
+@needs("supply", "restart-limit")
+def cut(sitting: Sitting) -> None:
+    """Switch the supply off and on again."""
+    supply = sitting.bench.supply
+    assert supply is not None
+    supply.switch(on=False)
+    time.sleep(OFF_S)
+    supply.switch(on=True)
+    sitting.power_back_at = time.monotonic()
+
+
+@then("the table takes an entry within its time")
+@needs("supply", "keys", "lamps", "restart-limit")
+def comes_back(sitting: Sitting) -> None:
+    """Try entries until one lights its areas, or the time is up."""
+    limits = sitting.bench.rig.limits
+    scale = sitting.bench.rig.emulator.time_scale if sitting.bench.rig.emulator else 1.0
+    limit_s = ((limits.restart_ms or 0.0) + limits.uncertainty_ms) / 1000 / scale
+    wanted = sitting.book.winning_areas(ENTRY, sitting.options)
+    while True:
+        began = time.monotonic()
+        entry = sitting.take_entry(ENTRY, own_values=True)
+        if entry.faults or entry.lit("lit") == wanted or began - sitting.power_back_at > limit_s:
+            break
+    back = entry.lit("lit") == wanted
+    sitting.keep_entry(entry, provoked=not back, diagnosed=back)
+    took_s = began - sitting.power_back_at
+    sitting.scenario.check(
+        Verdict.PASS if back else Verdict.DUT_FAIL,
+        f"an entry was taken {took_s:.1f} s after power came back"
+        if back
+        else f"no entry was taken within {limit_s:g} s after power came back",
+        part=("table:power",),
+        fault="no-restart",
+    )

@@ -1,0 +1,96 @@
+"""How the terminal takes keys, measured: the shortest press, and how long half an entry lasts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from harness.observations import LampSample
+from harness.rig.contacts import RelayKeys
+
+_PRESSES_S = (0.02, 0.04, 0.08, 0.12, 0.16, 0.24, 0.32, 0.5, 0.8)
+_PAUSES_S = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
+_REFINED = 4
+_FORGET_S = 1.2
+KEY = "2"
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """A limit that lies between two measured times (s); `low` 0 if nothing shorter was tried."""
+
+    low: float
+    high: float
+
+
+def shortest_press(
+    keys: RelayKeys, sense: Callable[[], Sequence[LampSample]], settle_s: float, *, enter: bool
+) -> Bracket | None:
+    """Press three times, longer and longer, until lamps light; None if no press is long enough.
+
+    enter: the terminal lights only after its entry key.
+    """
+
+    def works(press_s: float) -> bool:
+        for key in (*([KEY] * 3), *(["enter"] if enter else [])):
+            keys.press(key, press_s)
+        lit = _lit_within(sense, settle_s)
+        if "clear" in keys.keys:
+            keys.press("clear", max(press_s, _PRESSES_S[-1]))
+        return lit
+
+    low = 0.0
+    for press_s in _PRESSES_S:
+        if works(press_s):
+            return _refine(works, low, press_s)
+        low = press_s
+    return None
+
+
+def forgotten_after(
+    keys: RelayKeys, sense: Callable[[], Sequence[LampSample]], settle_s: float, *, enter: bool
+) -> Bracket | None:
+    """Rest after the first of three keys, longer and longer, until the entry is no longer taken.
+
+    None if it is taken after every pause tried.
+    """
+
+    def dropped(pause_s: float) -> bool:
+        keys.press(KEY)
+        time.sleep(pause_s)
+        for key in (KEY, KEY, *(["enter"] if enter else [])):
+            keys.press(key)
+        lit = _lit_within(sense, settle_s)
+        if "clear" in keys.keys:
+            keys.press("clear")
+        else:
+            time.sleep(_FORGET_S)
+        return not lit
+
+    low = 0.0
+    for pause_s in _PAUSES_S:
+        if dropped(pause_s):
+            return _refine(dropped, low, pause_s)
+        low = pause_s
+    return None
+
+
+def _refine(holds: Callable[[float], bool], low: float, high: float) -> Bracket:
+    """Halve the bracket a few times: `holds` at high, not at low."""
+    for _ in range(_REFINED):
+        middle = (low + high) / 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle
+    return Bracket(low, high)
+
+
+def _lit_within(sense: Callable[[], Sequence[LampSample]], settle_s: float) -> bool:
+    deadline = time.monotonic() + settle_s
+    while True:
+        if any(sample.lit for sample in sense()):
+            return True
+        if time.monotonic() > deadline:
+            return False
