@@ -45,3 +45,7 @@ Feature: Dealing a round
     Then nothing departed from the rules of dealing
     And exactly the winning areas were lit, and none after clearing
     And the round is settled
+
+  @ny.c.3
+  Scenario: Wagers are settled by where they lie when the result is lit
+    Then the operator confirms of the dealer that each wager is settled by where it lay when the dice rested and the result was lit
