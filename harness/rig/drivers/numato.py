@@ -125,6 +125,7 @@ class Numato:
         self.link = LinkRecord(name)
         self._settings = settings
         self._line = line
+        self._doubtful = False
 
     @classmethod
     def open(cls, name: str, settings: DeviceSettings, around: Surroundings) -> Self:
@@ -209,15 +210,19 @@ class Numato:
             line.subject = self.name
             if not command.startswith(("relay on", "relay off")):
                 line.come_back()
+            if self._doubtful:
+                self._resynchronise()
             line.discard()
             line.write(command.encode("ascii") + b"\r")
             data = self._up_to_prompt(command, time.monotonic() + own.reply_ms / 1000 + 0.05)
             try:
                 return parse_reply(command, data, self.name)
             except NoReplyError:
+                self._doubtful = True
                 late = line.read_line(b">", time.monotonic() + own.late_ms / 1000, _LONGEST)
                 if not late:
                     raise
+                self._doubtful = False
                 raise LateReplyError(
                     self.name,
                     expected=f"an answer within {own.reply_ms} ms",
@@ -225,6 +230,16 @@ class Numato:
                     remedy="raise reply_ms in the rig file if the module is meant to be this slow",
                     received=late,
                 ) from None
+
+    def _resynchronise(self) -> None:
+        """After a silence: an empty command; once its prompt came, so has all that was late."""
+        line, reply_s = self._line, self._settings.reply_ms / 1000
+        line.discard()
+        line.write(b"\r")
+        if line.read_line(b">", time.monotonic() + reply_s, _LONGEST):
+            while line.read_line(b">", time.monotonic() + reply_s, _LONGEST):
+                pass
+            self._doubtful = False
 
     def _up_to_prompt(self, command: str, deadline: float) -> bytes:
         """Read to the prompt that follows this command's echo; one that came before is passed."""
