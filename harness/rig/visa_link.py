@@ -339,6 +339,12 @@ class VisaLink:
             if answer == self._identity:
                 self._doubtful = False
                 return
+        raise CorruptReplyError(
+            self.device,
+            expected=f"the identification {self._identity!r}",
+            found="other answers, again and again",
+            remedy="check for a second program on the port",
+        )
 
     def _drain(self) -> bytes:
         """Take away what lies in the input; never blocks."""

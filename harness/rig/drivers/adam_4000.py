@@ -309,10 +309,11 @@ class Adam4000:
         line.discard()
         line.write(command(f"${own.module:02X}5", own.checksum))
         reply_s = own.reply_ms / 1000
-        if line.read_line(b"\r", time.monotonic() + reply_s + 0.1, _LONGEST):
-            while line.read_line(b"\r", time.monotonic() + reply_s, _LONGEST):
-                pass
-            self._doubtful = False
+        if not line.read_line(b"\r", time.monotonic() + reply_s + 0.1, _LONGEST):
+            parse_reply(b"", own.module, own.checksum, self.name)  # still silent: say so
+        while line.read_line(b"\r", time.monotonic() + reply_s, _LONGEST):
+            pass
+        self._doubtful = False
 
     def _arm(self, seconds: float) -> None:
         module = f"{self._settings.module:02X}"

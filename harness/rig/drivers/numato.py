@@ -236,10 +236,11 @@ class Numato:
         line, reply_s = self._line, self._settings.reply_ms / 1000
         line.discard()
         line.write(b"\r")
-        if line.read_line(b">", time.monotonic() + reply_s, _LONGEST):
-            while line.read_line(b">", time.monotonic() + reply_s, _LONGEST):
-                pass
-            self._doubtful = False
+        if not line.read_line(b">", time.monotonic() + reply_s, _LONGEST):
+            parse_reply("", b"", self.name)  # still silent: say so
+        while line.read_line(b">", time.monotonic() + reply_s, _LONGEST):
+            pass
+        self._doubtful = False
 
     def _up_to_prompt(self, command: str, deadline: float) -> bytes:
         """Read to the prompt that follows this command's echo; one that came before is passed."""
