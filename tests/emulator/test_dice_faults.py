@@ -203,6 +203,12 @@ def test_dice_faults_leave_the_table_alone(bench):
     assert "small" in bench.enter("123")
 
 
+def test_stale_from_the_start(start):
+    """The camera looks back to before there was anything to look at; it must not fall over."""
+    emulated = start(RIGS / "emulated.toml", "F60:ms=5000")
+    assert picture(emulated) is not None
+
+
 def stamp(bench) -> float:
     with urllib.request.urlopen(bench.endpoints["dice-camera"], timeout=5) as stream:
         while True:

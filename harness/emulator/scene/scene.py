@@ -75,7 +75,8 @@ class _Arrangement:
     covered: bool
 
     def moving(self, t: float) -> bool:
-        return t < self.begun + self.motion.duration
+        # A stale camera may look at a time before the first dice were laid: they lay there.
+        return self.begun <= t < self.begun + self.motion.duration
 
 
 class Scene:
