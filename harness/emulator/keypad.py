@@ -35,9 +35,8 @@ class Keypad:
         self._timeline = timeline
         self._accept = accept
         self._driven: set[str] = set()
-        self._stuck: dict[str, float] = {}
+        self._stuck: set[str] = set()
         self._closed: dict[str, tuple[float, Due]] = {}
-        self._repeats: dict[str, Due] = {}
 
     def drive(self, key: str, closed: bool) -> None:
         """Close or open a key's actuator."""
@@ -53,37 +52,24 @@ class Keypad:
         pressed = {key for key in self._driven if key not in self.jammed}
         seen = {self.swapped.get(key, key) for key in pressed}
         seen |= {self.shorted[key] for key in seen if key in self.shorted}
-        return frozenset((seen - self.dead) | set(self._stuck))
+        return frozenset((seen - self.dead) | self._stuck)
 
-    def stick(self, key: str, repeat_s: float) -> None:
-        """Close a contact for good; it chatters and so enters again every `repeat_s`."""
-        self._stuck[key] = repeat_s
-        self._settle()
-        self._repeat(key)
-
-    def unstick(self, key: str) -> None:
-        """Let a stuck contact go."""
-        del self._stuck[key]
-        self._repeats.pop(key).cancel()
+    def stick(self, key: str, stuck: bool) -> None:
+        """Close a contact for good, or let it go."""
+        (self._stuck.add if stuck else self._stuck.discard)(key)
         self._settle()
 
     def rescan(self) -> None:
-        """Take stuck keys again as pressed, as the firmware does after a clear."""
+        """Take contacts that are closed without a finger on them again, as firmware does on clear.
+
+        The firmware starts over and finds the key down; a key that is being pressed is still known.
+        """
         for key in self._stuck:
-            self._repeats.pop(key).cancel()
             self._timeline.after(self.min_press_s, partial(self._accept, key))
-            self._repeat(key)
 
     def refresh(self) -> None:
         """Look at the contacts again after a defect came or went."""
         self._settle()
-
-    def _repeat(self, key: str) -> None:
-        def enter() -> None:
-            self._accept(key)
-            self._repeat(key)
-
-        self._repeats[key] = self._timeline.after(self._stuck[key], enter)
 
     def _settle(self) -> None:
         closed, now = self.closed(), self._timeline.now()
@@ -93,7 +79,7 @@ class Keypad:
             held = now - since
             if self.max_press_s is not None and self.min_press_s <= held <= self.max_press_s:
                 self._taken(key)
-        for key in closed - self._closed.keys():
+        for key in sorted(closed - self._closed.keys()):
             self._closed[key] = (
                 now,
                 self._timeline.after(self.min_press_s, partial(self._held, key)),

@@ -18,10 +18,10 @@ def jammed(bench: Bench, given: Parameters) -> Undo:
 
 
 def stuck(bench: Bench, given: Parameters) -> Undo:
-    """Give a key whose contact stays closed; it chatters, so it enters again every 500 ms."""
+    """Give a key whose contact stays closed: it enters at once, and again after each clear."""
     keypad, key = bench.table.keypad, given.key("key")
-    keypad.stick(key, 0.5)
-    return lambda: keypad.unstick(key)
+    keypad.stick(key, True)
+    return lambda: keypad.stick(key, False)
 
 
 def bounce(bench: Bench, given: Parameters) -> Undo:
