@@ -165,12 +165,16 @@ class RunRecord:
         limits: Limits | None = None,
         attempt: int = 1,
         events: Iterable[Event] = (),
+        provoked: bool = False,
+        diagnosed: bool = True,
     ) -> int:
         """Record one entry with its frames, its timeline and its first judgement.
 
         `frames` are the bytes as received of every picture that voted; they are on the disk before
         the line that names them. `events` of the entry's round are written with the same flush.
-        `options` and `limits` are those the judgement was made with. Gives the entry's line.
+        `options` and `limits` are those the judgement was made with. `provoked`: wrong on purpose,
+        judged by its scenario alone; not `diagnosed`: no part of the run's diagnosis. Gives the
+        entry's line.
         """
         begun = time.perf_counter()
         kept = self._frames.keep(frames)
@@ -182,6 +186,8 @@ class RunRecord:
             options=dict(options or {}),
             limits=(limits or Limits()).to_json(),
             attempt=attempt,
+            provoked=provoked,
+            diagnosed=diagnosed,
         )
         records: list[tuple[str, Mapping[str, object]]] = [
             (

@@ -207,7 +207,9 @@ class JudgementBody(TypedDict):
 class EntryBody(TypedDict):
     """An `harness.observations.Entry` as JSON, with its judgement and the scenario it belongs to.
 
-    `options` are the readings in force for the judgement, `limits` what it was judged against.
+    `options` are the readings in force for the judgement, `limits` what it was judged against. An
+    entry `provoked` was wrong on purpose: its scenario alone judges it. One not `diagnosed` takes
+    no part in the diagnosis of the whole run.
     """
 
     scenario: str
@@ -233,6 +235,8 @@ class EntryBody(TypedDict):
     options: dict[str, object]
     limits: dict[str, object]
     attempt: int
+    provoked: NotRequired[bool]
+    diagnosed: NotRequired[bool]
 
 
 class MeasurementBody(TypedDict):
@@ -391,6 +395,8 @@ def entry_body(
     options: Mapping[str, object],
     limits: Mapping[str, object],
     attempt: int,
+    provoked: bool = False,
+    diagnosed: bool = True,
 ) -> EntryBody:
     """Write an entry as JSON; `frames` replace the names the entry itself carries."""
     seen = entry.seen
@@ -425,6 +431,8 @@ def entry_body(
         "options": dict(options),
         "limits": dict(limits),
         "attempt": attempt,
+        "provoked": provoked,
+        "diagnosed": diagnosed,
     }
 
 

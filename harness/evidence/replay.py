@@ -18,19 +18,30 @@ from harness.evidence.canonical import sha256_hex
 from harness.evidence.journal_lines import Record, read_records
 from harness.evidence.records import EntryBody, dice_text, read_entry
 from harness.evidence.run_folder import RunFolder, open_run_folder
-from harness.evidence.summary import counting, summarise
+from harness.evidence.summary import ScenarioOutcome, counting, outcomes, summarise
 from harness.observations import DiceSeen
 from harness.rules.areas import Options
 from harness.rules.books import RuleBook
-from harness.rules.judgement import WinningAreas, judge_entry, read_limits
+from harness.rules.judgement import Judgement, WinningAreas, judge_entry, read_limits
 from harness.rules.monitor import Monitor
 from harness.rules.timeline import Event, Setup
-from harness.verdicts import HarnessError
+from harness.verdicts import HarnessError, Verdict
 
 if TYPE_CHECKING:
     from harness.vision.reader import DiceReader
     from harness.vision.readings import DiceReading
 
+_WORST_FIRST = (
+    Verdict.DUT_FAIL,
+    Verdict.PROCEDURE_FAIL,
+    Verdict.RIG_FAULT,
+    Verdict.AMBIGUOUS,
+    Verdict.NO_RESULT,
+    Verdict.PENDING,
+    Verdict.NOT_APPLICABLE,
+    Verdict.PASS,
+)
+_BLAMING = (Verdict.DUT_FAIL, Verdict.PROCEDURE_FAIL)
 LoadBook = Callable[[str], WinningAreas]
 
 
@@ -88,8 +99,12 @@ def replay_run(path: Path, load_book: LoadBook) -> Replay:
     with ThreadPoolExecutor(workers) as pool:  # OpenCV lets the interpreter go while it works
         looked = list(pool.map(reread.look, (record.body for record in entries)))
     differences: list[Difference] = []
+    derived: dict[int, Verdict] = {}
     for record, seen in zip(entries, looked, strict=True):
-        differences += _compare_entry(record, seen, books[record.body["book"]])
+        judged = _judge(record, seen, books[record.body["book"]])
+        differences += _compare_entry(record, seen, judged)
+        derived[record.line] = Verdict.RIG_FAULT if isinstance(judged, str) else judged.verdict
+    differences += _compare_scenarios(records, derived)
     differences += _compare_procedure(folder.read_manifest(), records, load_book)
     differences += _compare_summary(folder, records)
     pictures = sum(len(record.body["frames"]) for record in entries)
@@ -165,9 +180,28 @@ def _joined(reader: DiceReader, images: Sequence[tuple[Any, float | None]]) -> D
     return DiceSeen(joined.values, joined.reason, joined.confidence)
 
 
-def _compare_entry(record: Record, looked: _Looked, book: WinningAreas) -> Iterator[Difference]:
+def _judge(record: Record, looked: _Looked, book: WinningAreas) -> Judgement | str:
+    """Judge an entry anew on the dice as read anew; gives a text where the book refuses."""
     body: EntryBody = record.body
     entry = read_entry(body)
+    if looked.seen is not None and entry.seen is not None:
+        entry = replace(entry, seen=looked.seen)
+    try:
+        return judge_entry(
+            entry,
+            book,
+            body["options"],  # type: ignore[arg-type]  # JSON holds them as they were given
+            read_limits(body["limits"]),
+        )
+    except HarnessError as error:
+        return str(error)
+
+
+def _compare_entry(
+    record: Record, looked: _Looked, judged: Judgement | str
+) -> Iterator[Difference]:
+    body: EntryBody = record.body
+    seen = read_entry(body).seen
     result = dice_text(body["shown"]) if body["shown"] else ",".join(body["keyed"]) or None
 
     def differs(what: str, recorded: object, derived: object) -> Difference:
@@ -177,28 +211,89 @@ def _compare_entry(record: Record, looked: _Looked, book: WinningAreas) -> Itera
 
     for name, what in looked.broken:
         yield Difference(f"frames/{name}", None, body["scenario"], result, "picture", None, what)
-    seen = entry.seen
     if looked.seen is not None and seen is not None:
         derived = looked.seen
         if (seen.values, seen.reason) != (derived.values, derived.reason):
             yield differs("dice", _told(seen), _told(derived))
-        entry = replace(entry, seen=derived)
-    try:
-        judged = judge_entry(
-            entry,
-            book,
-            body["options"],  # type: ignore[arg-type]  # JSON holds them as they were given
-            read_limits(body["limits"]),
-        ).to_json()
-    except HarnessError as error:
-        yield differs("judgement", body["judgement"].get("verdict"), str(error))
+    recorded = body["judgement"]
+    if isinstance(judged, str):
+        yield differs("judgement", recorded.get("verdict"), judged)
         return
-    for name in [name for name in judged if judged[name] != body["judgement"].get(name)]:
-        yield differs(name, body["judgement"].get(name), judged[name])
+    for name, value in judged.to_json().items():
+        if value != recorded.get(name, [] if value == [] else None):
+            yield differs(name, recorded.get(name), value)
 
 
 def _told(seen: DiceSeen) -> object:
     return list(seen.values) if seen.reason is None else seen.reason
+
+
+def _compare_scenarios(
+    records: Sequence[Record], derived: Mapping[int, Verdict]
+) -> Iterator[Difference]:
+    """Hold each scenario's verdict against what its steps and entries bear.
+
+    `derived` gives each entry's verdict as judged anew, by its line. Diagnosis may have changed a
+    verdict that was no pass; it makes none a pass, and without anything that failed nobody is
+    blamed.
+    """
+    final = outcomes(records)
+    for scenario, made in counting(records).items():
+        end, outcome = made[-1], final[scenario]
+        entries = [r for r in made if r.kind == "entry" and not r.body.get("provoked", False)]
+        steps = [Verdict(s["verdict"]) for s in end.body["steps"] if s["verdict"]]
+        borne = _worst([*steps, *(derived[entry.line] for entry in entries)])
+        told = _not_borne(outcome, Verdict(end.body["verdict"]), borne, made)
+        if told is not None and borne is not None:
+            yield _scenario_differs(end, None, told, borne)
+        for entry in entries:
+            dice, verdict = dice_text(entry.body["shown"] or ()), derived[entry.line]
+            if verdict is not Verdict.PASS and outcome.results.get(dice) is Verdict.PASS:
+                yield _scenario_differs(entry, dice, Verdict.PASS, verdict)
+
+
+def _not_borne(
+    outcome: ScenarioOutcome, own: Verdict, borne: Verdict | None, made: Sequence[Record]
+) -> Verdict | None:
+    """Give a scenario's verdict, its own or that of diagnosis, that what it holds does not bear."""
+    if borne is None:
+        return None
+    if _WORST_FIRST.index(own) > _WORST_FIRST.index(borne):
+        return own
+    if outcome.verdict is Verdict.PASS and borne is not Verdict.PASS:
+        return outcome.verdict
+    if own in _BLAMING and borne is Verdict.PASS and not _else_failed(made):
+        return own
+    return None
+
+
+def _scenario_differs(
+    record: Record, result: str | None, recorded: Verdict, derived: Verdict
+) -> Difference:
+    scenario = record.body["scenario"]
+    return Difference(
+        "journal.jsonl",
+        record.line,
+        scenario,
+        result,
+        "scenario verdict",
+        recorded.value,
+        derived.value,
+    )
+
+
+def _worst(verdicts: Sequence[Verdict]) -> Verdict | None:
+    return next((verdict for verdict in _WORST_FIRST if verdict in verdicts), None)
+
+
+def _else_failed(made: Sequence[Record]) -> bool:
+    """Tell whether a scenario holds, beside steps and entries, anything that may fail it."""
+    return any(
+        record.kind in ("deviation", "error")
+        or (record.kind == "operator" and record.body["answer"] == "no")
+        or (record.kind == "measurement" and record.body["verdict"] != Verdict.PASS)
+        for record in made
+    )
 
 
 def _compare_procedure(

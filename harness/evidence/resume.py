@@ -17,8 +17,9 @@ from harness.observations import Entry
 class Recorded:
     """What stands in a journal: finished scenarios by id, entries of those, and whether it ended.
 
-    An entry whose scenario did not finish is not among `entries`: its verdict was never shown, and
-    the scenario runs again.
+    `entries` are those that diagnosis is to explain, not those that were wrong on purpose. An entry
+    whose scenario did not finish is not among them: its verdict was never shown, and the scenario
+    runs again. `last_index` is the highest index of any entry, 0 without one.
     """
 
     scenarios: Mapping[str, ScenarioOutcome]
@@ -27,6 +28,7 @@ class Recorded:
     features: frozenset[str]
     finished: bool
     asked: Mapping[str, Any]
+    last_index: int
 
 
 def recorded_results(journal: Path) -> Recorded:
@@ -38,6 +40,8 @@ def recorded_results(journal: Path) -> Recorded:
         for attempt in counting(records).values()
         for record in attempt
         if record.kind == "entry"
+        and record.body.get("diagnosed", True)
+        and not record.body.get("provoked", False)
     ]
     entries.sort(key=lambda record: record.line)
     return Recorded(
@@ -47,4 +51,5 @@ def recorded_results(journal: Path) -> Recorded:
         features=frozenset(r.body["uri"] for r in records if r.kind == "feature"),
         finished=any(r.kind == "run-finished" for r in records),
         asked=next((r.body["asked"] for r in records if r.kind == "run-started"), {}),
+        last_index=max((r.body["index"] for r in records if r.kind == "entry"), default=0),
     )

@@ -13,7 +13,7 @@ from harness.evidence.canonical import canonical, sha256_hex
 from harness.evidence.finish import finish_run
 from harness.evidence.journal import seal_line
 from harness.evidence.record import RunRecord
-from harness.evidence.records import KeptFrame, Scenario
+from harness.evidence.records import KeptFrame, Scenario, read_entry
 from harness.evidence.replay import replay_run
 from harness.evidence.run_folder import RunFolder
 from harness.evidence.seal import seal_run
@@ -177,9 +177,59 @@ def test_a_verdict_that_the_observations_do_not_bear_is_told(copy):
             record["body"]["judgement"]["verdict"] = Verdict.DUT_FAIL.value
 
     rewrite(copy, change)
-    assert [(d.what, d.derived) for d in replay_run(copy, load).differences] == [
-        ("verdict", "PASS")
-    ]
+    (difference,) = replay_run(copy, load).differences
+    assert (difference.what, difference.derived) == ("verdict", "PASS")
+
+
+def test_a_scenario_passed_against_its_entry_is_told(copy):
+    """Fails if a forged PASS of a scenario, or of a result, is believed."""
+
+    def spoil(record):
+        body = record["body"]
+        if record["kind"] == "entry" and body["scenario"] == "s1":
+            lit = next(s for s in body["lamps"] if s["stage"] == "lit")
+            lit["lit"] = [*lit["lit"], "total-17"]
+            body["judgement"].update(
+                verdict="DUT_FAIL", extra=["total-17"], what="lit that must be dark: total-17"
+            )
+
+    rewrite(copy, spoil)
+    differences = replay_run(copy, load).differences
+    told = {(d.what, d.recorded, d.derived) for d in differences}
+    assert told == {("scenario verdict", "PASS", "DUT_FAIL")}
+    assert len(differences) == 2
+
+
+def test_a_table_blamed_without_anything_that_failed_is_told(copy):
+    def change(record):
+        if record["kind"] == "scenario-finished" and record["body"]["scenario"] == "s1":
+            record["body"]["verdict"] = "DUT_FAIL"
+
+    rewrite(copy, change)
+    (copy / "summary.json").unlink()
+    (difference,) = replay_run(copy, load).differences
+    assert (difference.what, difference.recorded, difference.derived) == (
+        "scenario verdict",
+        "DUT_FAIL",
+        "PASS",
+    )
+
+
+def test_an_entry_that_was_wrong_on_purpose_leaves_its_scenario_alone(copy):
+    def change(record):
+        body = record["body"]
+        if record["kind"] == "entry" and body["scenario"] == "s1":
+            body["provoked"] = True
+            body["keyed"] = ["6", "6", "6"]
+            body["lamps"] = []
+            body["judgement"] = replay_free_judgement(body)
+
+    rewrite(copy, change)
+    assert replay_run(copy, load).same
+
+
+def replay_free_judgement(body):
+    return judge_entry(read_entry(body), ToyBook(), None, LIMITS).to_json()
 
 
 def test_a_summary_that_the_journal_does_not_bear_is_told(copy):
