@@ -147,14 +147,12 @@ class Bench:
         settings = self.rig.devices[channel.device]
         step_ms = settings.press_step_ms
         press_ms = self.rig.keys.press_ms if self.rig.keys is not None else 100.0
-        if step_ms is not None:
-            press_ms = max(step_ms, press_ms)
         return Contact(
             key,
             cast("Outputs", self.devices[channel.device]),
             channel.channel,
             press_ms / 1000,
-            timed=step_ms is not None,
+            step_s=None if step_ms is None else step_ms / 1000,
         )
 
     def _key_presser(self, keys: Keys | None) -> KeyPresser | None:

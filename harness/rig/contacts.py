@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 
@@ -19,33 +20,40 @@ from harness.rig.roles import Press
 class Contact:
     """One output that is pressed.
 
-    press_s: how long it stays closed. timed: the device times that itself.
+    press_s: how long it stays closed. step_s: the step in which the device times that itself, None
+    where the host times it.
     """
 
     def __init__(
-        self, key: str, outputs: Outputs, channel: str, press_s: float, *, timed: bool
+        self, key: str, outputs: Outputs, channel: str, press_s: float, *, step_s: float | None
     ) -> None:
         self.key = key
         self.outputs = outputs
         self.channel = channel
         self._press_s = press_s
-        self._timed = timed
+        self._step_s = step_s
 
     def press(self, for_s: float | None = None) -> Press:
-        """Close and open the contact once. for_s: how long, if not as long as usual.
+        """Close and open the contact once.
+
+        for_s: how long, if not as long as usual; a device that times it closes for the next whole
+        number of its steps. The times given are those driven.
 
         Raises DeviceRefusalError if the device said no, PressUnknownError if its reply was lost:
         the press may have taken effect, and it is not sent again.
         """
         closed_s = self._press_s if for_s is None else for_s
+        timed = self._step_s is not None
+        if self._step_s is not None:
+            closed_s = max(1, math.ceil(closed_s / self._step_s - 1e-6)) * self._step_s
         try:
-            if self._timed:
+            if timed:
                 self.outputs.pulse(self.channel, closed_s)
             else:
                 self.outputs.switch(self.channel, on=True)
             closed_at = time.monotonic()
             time.sleep(closed_s)
-            if not self._timed:
+            if not timed:
                 self.outputs.switch(self.channel, on=False)
         except DeviceRefusalError:
             self._let_go()
@@ -63,7 +71,7 @@ class Contact:
         """
         try:
             state = self.outputs.states()[self.channel]
-            if state and not self._timed:
+            if state and self._step_s is None:
                 self.outputs.switch(self.channel, on=False)
         except RigError:
             return None

@@ -82,7 +82,7 @@ def ours(port: str, baud: int, pulse: str) -> Iterator[Sweep]:
     )
     # a timed pulse's 100 ms are the key's dwell, not the wire's time: they are left out
     timed = pulse == "timed"
-    contacts = [Contact(str(n), keys, str(n), 0.0, timed=False) for n in range(8)]
+    contacts = [Contact(str(n), keys, str(n), 0.0, step_s=None) for n in range(8)]
 
     def press(key: int) -> None:
         if timed:

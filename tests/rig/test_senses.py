@@ -227,7 +227,7 @@ def wired(modules: Modules) -> WiredShaker:
     )
     relays = kind.open("relays", settings, modules.around)
     inputs = modules.devices["left"]
-    start = Contact("start", relays, "0", 0.01, timed=False)
+    start = Contact("start", relays, "0", 0.01, step_s=None)
     return WiredShaker(start, Sense(inputs, "10"), Sense(inputs, "11"), start_s=0.4, done_s=0.6)
 
 
@@ -267,10 +267,24 @@ def test_a_countdown_on_wires(modules) -> None:
         driver="waveshare-relay", port=modules.peers["left"].path, baud=115200
     )
     relays = kind.open("relays", settings, modules.around)
-    start = Contact("countdown", relays, "1", 0.01, timed=False)
+    start = Contact("countdown", relays, "1", 0.01, step_s=None)
     countdown = WiredCountdown(start, Sense(modules.devices["left"], "12"))
     countdown.start()
     assert unit.presses == [1]
     assert not countdown.running()
     unit.inputs[12] = True
     assert countdown.running()
+
+
+def test_a_device_timed_press_is_a_whole_number_of_steps(modules) -> None:
+    """120 ms asked for on a relay that counts in 100 ms: 200 ms driven, and told as such."""
+    kind = driver_class("waveshare-relay")
+    settings = kind.settings_type(
+        driver="waveshare-relay", port=modules.peers["left"].path, baud=115200, pulse="timed"
+    )
+    relays = kind.open("relays", settings, modules.around)
+    contact = Contact("1", relays, "3", 0.1, step_s=0.1)
+    for asked, steps in ((None, 1), (0.02, 1), (0.1, 1), (0.12, 2)):
+        press = contact.press(asked)
+        assert modules.peers["left"].heard[-1][4:6] == bytes((0, steps))
+        assert press.opened_at - press.closed_at >= steps * 0.1
