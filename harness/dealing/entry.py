@@ -163,10 +163,10 @@ class EntryTaker:
         self._sense(made, "before")
         committed_at = self._press_all(made, keys, pause_s)
         self._await_lamps(made, keys, committed_at)
-        self._watch_steady(made, keys)
         if once_lit is not None:
             once_lit()
             self._sense(made, "lit")
+        self._watch_steady(made, keys)
 
     def _press_all(self, made: EnteredKeys, keys: Sequence[str], pause_s: float) -> float:
         closed_at = 0.0

@@ -6,8 +6,8 @@ import threading
 import time
 from collections import deque
 
-NAP_S = 0.004
-KEPT = 5000
+NAP_S = 0.008
+KEPT = 2500
 """Naps remembered: some twenty seconds."""
 
 

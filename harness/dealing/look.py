@@ -16,6 +16,7 @@ from harness.vision.rest import FRAMES, RestWatch, Toss, agree
 
 FRAME_TIMEOUT_S = 1.0
 REST_LIMIT_S = 3.0
+NEXT_FRAME_POLL_S = 0.004
 
 
 class FrozenPictureError(RigError):
@@ -98,14 +99,16 @@ class Eyes:
         watch = RestWatch(after)
         voted: deque[Frame] = deque(maxlen=FRAMES)
         deadline = time.monotonic() + limit_s
-        at = after
+        reading: DiceReading | None = None
         while True:
-            frame = camera.newer_than(at, FRAME_TIMEOUT_S)
-            at = frame.at
+            frame = _next(camera, after, voted[-1] if voted else None)
             if moved and not voted:
                 self._refuse_frozen(number, camera, frame)
             voted.append(frame)
-            reading = self._reader.read(frame.image, dice)
+            # The first and the last frame are read, each by itself; those between need only show
+            # that nothing moved.
+            if reading is None or len(voted) == FRAMES:
+                reading = self._reader.read(frame.image, dice)
             if watch.feed(frame.image, frame.at, reading):
                 break
             if time.monotonic() > deadline:
@@ -124,6 +127,21 @@ class Eyes:
                 found="the very picture of before",
                 remedy="restart the camera; what it shows cannot be trusted",
             )
+
+
+def _next(camera: DiceCamera, after: float, last: Frame | None) -> Frame:
+    """Give a frame newer than `after` and other than the last one; they may follow closely."""
+    if last is None:
+        return camera.newer_than(after, FRAME_TIMEOUT_S)
+    at = max(after, last.at - NEXT_FRAME_POLL_S)
+    deadline = time.monotonic() + FRAME_TIMEOUT_S
+    while time.monotonic() < deadline:
+        frame = camera.newer_than(at, FRAME_TIMEOUT_S)
+        if frame.number != last.number:
+            return frame
+        time.sleep(NEXT_FRAME_POLL_S)
+    # Not one more frame came: ask for one surely newer, so that the camera says why.
+    return camera.newer_than(last.at, FRAME_TIMEOUT_S)
 
 
 _MOVING = DiceReading("unreadable", (), "moving", 0.0, (), 0.0)

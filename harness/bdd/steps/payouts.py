@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from fnmatch import fnmatchcase
 from fractions import Fraction
 from pathlib import Path
@@ -133,10 +133,10 @@ def settled_everywhere(sitting: Sitting, areas: str) -> None:
     table = sitting.book.table(sitting.options)
     wrong: list[str] = []
     pending = False
-    chosen = named(sitting, areas)
+    wagers = [Wager(area, Fraction(1)) for area in named(sitting, areas)]
+    lawful_odds = _lawful_part(sitting, paytable, [wager.area for wager in wagers])
     for dice in ALL_RESULTS:
-        wagers = [Wager(area, Fraction(1)) for area in chosen]
-        for settled in settle(sitting.book, dice, wagers, _lawful_part(sitting, paytable)):
+        for settled in settle(sitting.book, dice, wagers, lawful_odds):
             area = settled.wager.area
             wins = area in table[dice]
             count = sitting.book.areas[area].count(dice) if wins else 0
@@ -159,11 +159,15 @@ def settled_everywhere(sitting: Sitting, areas: str) -> None:
     )
 
 
-def _lawful_part(sitting: Sitting, paytable: Paytable) -> Paytable:
-    """Leave out odds that the book forbids: that they are posted is another check's finding."""
+def _lawful_part(sitting: Sitting, paytable: Paytable, areas: Collection[str]) -> Paytable:
+    """Give the odds of some areas without those that the book forbids, another check's finding."""
     forbidden = {
         (breach.area, count)
         for breach in check_paytable(sitting.book, paytable)
         for count in breach.dice or sitting.book.areas[breach.area].counts
     }
-    return {key: odds for key, odds in paytable.items() if key not in forbidden}
+    return {
+        (area, count): odds
+        for (area, count), odds in paytable.items()
+        if area in areas and (area, count) not in forbidden
+    }
