@@ -24,7 +24,7 @@ from harness.dealing.selfcheck import (
     picture_proof,
 )
 from harness.evidence.records import KeptFrame
-from harness.observations import Dice, DiceSeen, Entry, Mode
+from harness.observations import Dice, DiceSeen, Entry, LampSample, Mode
 from harness.rig.contacts import RelayKeys
 from harness.rig.errors import RigError
 from harness.rig.selfcheck import (
@@ -389,6 +389,8 @@ class Sitting:
             frames=[_kept(frame) for frame in looked.frames] if looked is not None else (),
             options=self.options,
             limits=self.limits,
+            provoked=provoked,
+            diagnosed=diagnosed,
         )
         kept = KeptEntry(entry, judgement, line, self.scenario.record.id, provoked, diagnosed)
         self.scenario.entries.append(kept)
@@ -408,6 +410,13 @@ class Sitting:
             return entry
         self.untimed += 1
         return replace(entry, settle_s=None, late=frozenset())
+
+    def shows(self, samples: Sequence[LampSample], entry: Entry) -> bool:
+        """Tell whether the lamps show an entry, as all paths agree: most of its areas are lit."""
+        first, second, third = (int(key) for key in entry.keyed[:3])
+        winning = self.book.winning_areas((first, second, third), self.options)
+        lit = frozenset.intersection(*(s.lit for s in samples)) if samples else frozenset()
+        return 2 * len(lit & winning) > len(winning)
 
     def enter_what_lies(self) -> KeptEntry:
         """Close the loop: enter what the camera read, sense, clear, record.

@@ -40,6 +40,7 @@ class Cause:
     that is not `few` only lists what was seen, so every other explanation comes before it.
     `ignored`: areas of which nothing can be predicted. `loose`: a key that enters itself at any
     time; `unreliable`: one of whose presses some are taken twice, or not at all.
+    `rows`: the results that it alone calls wrong; entered again they must be wrong again.
     `forgets_at_pause`: the terminal drops a half-made entry while the hand rests.
     """
 
@@ -61,6 +62,7 @@ class Cause:
     loose: str | None = None
     unreliable: str | None = None
     forgets_at_pause: bool = False
+    rows: tuple[Dice, ...] = ()
     wild: frozenset[Stage] = frozenset()
     few: bool = True
 

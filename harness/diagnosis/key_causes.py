@@ -117,11 +117,13 @@ def keys_entering(taken: Mapping[str, str | None]) -> Cause | None:
     """Give the cause 'these keys enter other digits, or none', as entries of one key alone show.
 
     taken: for each key what three presses of it entered; None: nothing. None if fewer than two keys
-    are wrong, or all are dead: other causes say that better.
+    are wrong, two are dead, or all: other causes say that better.
     """
     wrong = {key: digit for key, digit in taken.items() if digit != key}
     dead = [key for key, digit in wrong.items() if digit is None]
     if len(wrong) < _SEVERAL or len(dead) == len(DIGITS):
+        return None
+    if len(dead) == len(wrong) == _SEVERAL:
         return None
     return Cause(
         tuple(f"key:{key}" for key in sorted(wrong)),

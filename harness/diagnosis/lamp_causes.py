@@ -30,15 +30,13 @@ def lamp_causes(
     if len(differing) <= _MOST_PAIRED:
         for a, b in combinations(differing, 2):
             yield _swapped(areas, a, b)
-            yield from _bridged(areas, a, b)
+            yield from _bridged(areas, a, b, dark={a, b} <= set(never_lit))
         for a, b in permutations(differing, 2):
             yield _misrouted(areas, a, b)
     dark = set(never_lit)
     for name, members in groups.items():
         if len(members) > 1 and dark and dark <= set(members):
             yield group_open(areas, f"group:{name}", members)
-    if len(dark) > 1:
-        yield _dark_together(areas, sorted(dark))
     for name, members in groups.items():
         if len(members) > 1 and set(differing) <= set(members):
             yield _group_lit(areas, f"group:{name}", members)
@@ -125,14 +123,15 @@ def _swapped(areas: AreaMask, a: str, b: str) -> Cause:
     )
 
 
-def _bridged(areas: AreaMask, a: str, b: str) -> Iterator[Cause]:
+def _bridged(areas: AreaMask, a: str, b: str, *, dark: bool) -> Iterator[Cause]:
+    """Give two lamps tied together. dark: neither was ever lit, which a tie does not explain."""
     both = areas.bit(a) | areas.bit(b)
     part, rig_part = _sides(a, b)
     ways: tuple[tuple[LampFault, str], ...] = (
         (lambda mask, _last, _now: mask | both if mask & both else mask, "either should"),
         (lambda mask, _last, _now: mask if mask & both == both else mask & ~both, "both should"),
     )
-    for together, lit_when in ways:
+    for together, lit_when in ways[:1] if dark else ways:
         yield Cause(
             part,
             "bridged",
@@ -162,20 +161,6 @@ def group_open(areas: AreaMask, name: str, members: Sequence[str]) -> Cause:
         f"none of {', '.join(members)} lights: one common line is open",
         rig_part=_sides(*members)[1],
         excluded_by=("map", "paths"),
-        lamp=lambda mask, _last, _now: mask & mask_off,
-    )
-
-
-def _dark_together(areas: AreaMask, members: Sequence[str]) -> Cause:
-    """Give the cause 'these few are dark', which lamps or inputs may be alike."""
-    mask_off = ~areas.mask(members)
-    lamps, inputs = _sides(*members)
-    return Cause(
-        lamps,
-        "dead",
-        f"{', '.join(members)} never light: each by itself, a line they share, or our inputs",
-        rig_part=inputs,
-        excluded_by=("paths",),
         lamp=lambda mask, _last, _now: mask & mask_off,
     )
 
@@ -231,31 +216,69 @@ class Wiring:
     alike: bool = False
 
 
+def many_lamps(causes: Sequence[Cause]) -> Cause:
+    """Give one fault of many lamps as one cause: a driver, a line or a module that they share."""
+    faults = [cause.lamp for cause in causes if cause.lamp is not None]
+
+    def together(mask: int, last: int, now: bool) -> int:
+        out = mask
+        for fault in faults:  # each touches its own lamp alone
+            out = fault(out, last, now)
+        return out
+
+    names = [part.removeprefix("lamp:") for cause in causes for part in cause.part]
+    return Cause(
+        tuple(part for cause in causes for part in cause.part),
+        causes[0].fault,
+        f"{causes[0].fault}: {', '.join(names)}, perhaps by one cause",
+        rig_part=tuple(part for cause in causes for part in cause.rig_part),
+        excluded_by=causes[0].excluded_by,
+        lamp=together,
+    )
+
+
 def rewired(areas: AreaMask, wirings: Mapping[str, Wiring]) -> Iterator[Cause]:
     """Give the causes of lamps that follow other areas: exchanges and circles each as one."""
     left = dict(wirings)
-    while left:
-        area = next(iter(left))
-        circle = _circle(area, left)
-        yield _follow(areas, {each: left[each] for each in circle}, closed=len(circle) > 1)
-        for each in circle:
-            del left[each]
+    for circle in circles_of(wirings):
+        yield _follow(areas, {area: left.pop(area) for area in circle}, closed=True)
+    for area, wiring in left.items():
+        yield _follow(areas, {area: wiring}, closed=False)
 
 
-def _circle(area: str, wirings: Mapping[str, Wiring]) -> list[str]:
-    """Follow the leaders that are themselves rewired, back to where it began."""
-    circle = [area]
-    while True:
-        wiring = wirings[circle[-1]]
-        if wiring.how != "instead":
-            break
-        if area in wiring.leaders and len(circle) > 1:
-            return circle
-        following = [a for a in wiring.leaders if a in wirings and a not in circle]
-        if not following:
-            break
-        circle.append(following[0])
-    return [area]
+def circles_of(wirings: Mapping[str, Wiring]) -> list[list[str]]:
+    """Give the circles in which lamps follow each other, each lamp followed by the next.
+
+    Where the results leave several leaders open, one assignment is chosen that gives each lamp a
+    leader of its own (augmenting paths, Kuhn 1955); lamps without one are in no circle.
+    """
+    leads: dict[str, str] = {}
+
+    def assign(area: str, tried: set[str]) -> bool:
+        for leader in wirings[area].leaders:
+            if leader in tried or leader not in wirings or wirings[area].how != "instead":
+                continue
+            tried.add(leader)
+            if leader not in leads or assign(leads[leader], tried):
+                leads[leader] = area
+                return True
+        return False
+
+    for area in wirings:
+        assign(area, set())
+    follows = {area: leader for leader, area in leads.items()}
+    circles: list[list[str]] = []
+    seen: set[str] = set()
+    for start in follows:
+        way: list[str] = []
+        area = start
+        while area in follows and area not in seen:
+            seen.add(area)
+            way.append(area)
+            area = follows[area]
+        if way and area == start:
+            circles.append(way)
+    return circles
 
 
 def _follow(areas: AreaMask, wirings: Mapping[str, Wiring], *, closed: bool) -> Cause:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -10,6 +11,8 @@ from harness.diagnosis.cause import Cause
 from harness.diagnosis.search import CauseSet
 from harness.diagnosis.simulate import Prediction, trace
 from harness.observations import Dice, Entry
+
+_SEEN_ENOUGH = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,7 @@ class NextTest:
 def next_test(prediction: Prediction, candidates: Sequence[CauseSet]) -> NextTest | None:
     """Give the single entry whose lamps would differ between the most candidates, or None."""
     if len(candidates) < 2:
-        return None
+        return _again(prediction, candidates[0]) if candidates else None
     slip = next((c.slip for causes in candidates for c in causes if c.slip), None)
     best: tuple[int, NextTest] | None = None
     keyed_first = [slip.shown] if slip else []
@@ -44,6 +47,20 @@ def next_test(prediction: Prediction, candidates: Sequence[CauseSet]) -> NextTes
         if len(by_mask) > 1 and (best is None or len(by_mask) > best[0]):
             best = (len(by_mask), NextTest(keyed, shown, tuple(map(tuple, by_mask.values()))))
     return None if best is None else best[1]
+
+
+def _again(prediction: Prediction, causes: CauseSet) -> NextTest | None:
+    """Give the entry again that only 'this result is wrong' explains, until it was seen enough.
+
+    What was wrong once may be a lamp that fails now and then.
+    """
+    wrong = [dice for cause in causes for dice in cause.rows]
+    entered = Counter(entry.keyed[:3] for entry in prediction.entries)
+    times = {dice: entered[tuple(map(str, dice))] for dice in wrong}
+    if not times or max(times.values()) >= _SEEN_ENOUGH:
+        return None
+    dice = max(times, key=lambda each: times[each])
+    return NextTest(dice, dice, ((_named(causes),),))
 
 
 def _other(dice: Dice) -> Dice:

@@ -12,13 +12,25 @@ from dataclasses import dataclass
 
 from harness.diagnosis.areamask import AreaMask
 from harness.diagnosis.cause import Cause
-from harness.diagnosis.lamp_causes import Wiring, group_open, groups, rewired, single_lamp, unsteady
+from harness.diagnosis.lamp_causes import (
+    Wiring,
+    circles_of,
+    group_open,
+    groups,
+    many_lamps,
+    rewired,
+    single_lamp,
+    unsteady,
+)
 from harness.diagnosis.rule_causes import order_dependent, wrong_rows
 from harness.diagnosis.simulate import Prediction
 from harness.observations import Dice
 
 _MOST_UNSTEADY = 3
 _LEAST_GROUP = 3
+_OFTEN = 6
+_MANY = 6
+_COST_A_LAMP = 0.1
 _ROWS_COST, _COST_A_RESULT, _UNSTEADY_COST, _REWIRED_COST = 2.5, 0.15, 3.0, 1.4
 _SINGLE_COST = {"dead": 1.0, "stuck-on": 1.0, "inverted": 1.2, "residue": 1.2}
 
@@ -64,6 +76,7 @@ class _Patcher:
         self.paths = sorted({prediction.samples[n].path for n in self.numbers})
         self.columns = self._columns()
         self.rewired: dict[str, Wiring] = {}
+        self.differing: set[str] = set()
         self.cost = 0.0
 
     def _columns(self) -> _Columns:
@@ -97,6 +110,7 @@ class _Patcher:
             for i in range(len(self.areas.areas))
             if (columns.commanded[i] ^ columns.seen[i]) & columns.known[i]
         ]
+        self.differing = {self.areas.areas[i] for i in differing}
         causes: list[Cause] = []
         by_rows: list[int] = []
         restless: list[Cause] = []
@@ -115,6 +129,7 @@ class _Patcher:
                     self.cost += _UNSTEADY_COST
         if len(restless) > _MOST_UNSTEADY:
             return None
+        by_rows += self._rewired_by_rows(known=bool(by_rows))
         joined = [*self._rewirings(), *self._grouped(causes), *restless]
         rows = self._rows(by_rows)
         return Patchwork((*([rows] if rows else []), *joined), self.cost)
@@ -157,24 +172,41 @@ class _Patcher:
                 if j != i and not (way ^ columns.seen[i]) & where:
                     leaders.append(self.areas.areas[j])
             if leaders:
-                bridged = [area for area in leaders if self._equal(i, self.areas.areas.index(area))]
-                self.rewired[self.areas.areas[i]] = Wiring(
-                    how, tuple(bridged or leaders), bool(bridged)
-                )
-                self.cost += _REWIRED_COST
+                own_kind = [area for area in leaders if area in self.differing]
+                likely = own_kind or leaders
+                alike = len(likely) == 1 and self._equal(i, self.areas.areas.index(likely[0]))
+                self.rewired[self.areas.areas[i]] = Wiring(how, tuple(likely), alike)
                 return True
         return False
 
+    def _rewired_by_rows(self, *, known: bool) -> list[int]:
+        """Take lamps that follow another for wrong rows, where rows are wrong anyhow."""
+        circles = {area for circle in circles_of(self.rewired) for area in circle}
+        moved = [
+            self.areas.areas.index(area)
+            for area in self.rewired
+            if known and area not in circles and self._by_rows(self.areas.areas.index(area))
+        ]
+        for i in moved:
+            del self.rewired[self.areas.areas[i]]
+        return moved
+
     def _equal(self, i: int, j: int) -> bool:
-        """Tell whether two lamps were seen alike throughout, as if bridged."""
+        """Tell whether two lamps were seen alike often enough, lit and dark, to be bridged."""
         columns = self.columns
-        return not (columns.seen[i] ^ columns.seen[j]) & columns.known[i] & columns.known[j]
+        both = columns.known[i] & columns.known[j] & columns.now
+        if (columns.seen[i] ^ columns.seen[j]) & columns.known[i] & columns.known[j]:
+            return False
+        lit = (columns.seen[i] & both).bit_count()
+        return min(lit, (both & ~columns.seen[i]).bit_count()) >= _OFTEN
 
     def _rewirings(self) -> list[Cause]:
-        return list(rewired(self.areas, self.rewired))
+        causes = list(rewired(self.areas, self.rewired))
+        self.cost += sum(_REWIRED_COST + _COST_A_LAMP * len(cause.part) for cause in causes)
+        return causes
 
     def _grouped(self, causes: Sequence[Cause]) -> list[Cause]:
-        """Join dead lamps that make up a whole group: one common line, not as many faults."""
+        """Join dead lamps that make up a whole group, and many lamps with one fault: one cause."""
         dead = {c.part[0].removeprefix("lamp:"): c for c in causes if c.fault == "dead"}
         out = [c for c in causes if c.fault != "dead"]
         for name, members in groups(self.areas).items():
@@ -183,7 +215,18 @@ class _Patcher:
                 self.cost -= len(members) - 1.0
                 for member in members:
                     del dead[member]
-        return [*out, *dead.values()]
+        return self._many([*out, *dead.values()])
+
+    def _many(self, causes: Sequence[Cause]) -> list[Cause]:
+        out = list(causes)
+        for fault, cost in _SINGLE_COST.items():
+            alike = [c for c in out if c.fault == fault and c.lamp is not None and c.path is None]
+            if len(alike) < _MANY:
+                continue
+            out = [c for c in out if c not in alike]
+            out.append(many_lamps(alike))
+            self.cost -= cost * (len(alike) - 1) - _COST_A_LAMP * len(alike)
+        return out
 
     def _by_rows(self, i: int) -> bool:
         """Tell whether an area is wrong by the result alone, the same each time it is entered."""

@@ -161,6 +161,7 @@ def wrong_rows(rows: Mapping[Dice, int], healthy: Mapping[Dice, int], areas: Are
         excluded_by=("map", "paths"),
         rule=_rows(rows),
         few=len({tuple(sorted(dice)) for dice in rows}) == 1,
+        rows=tuple(sorted(rows)),
     )
 
 
@@ -183,4 +184,5 @@ def order_dependent(
         f"lamps depend on the order of entry: wrong for {wrong}, right for "
         f"{', '.join(','.join(map(str, d)) for d in same)}",
         rule=_rows(rows),
+        rows=tuple(sorted(rows)),
     )

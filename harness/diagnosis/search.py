@@ -36,9 +36,9 @@ def explain(prediction: Prediction) -> list[CauseSet]:
     whole_error = prediction.error((), limit=sys.maxsize)
     scored = [(prediction.error((c,), limit=whole_error), c) for c in singles]
     whole: list[CauseSet] = [(c,) for left, c in scored if left == 0]
-    if whole:
-        return _plainest(whole)
     rows = _row_causes(prediction)
+    if whole:
+        return _plainest(whole) + _by_one_result(prediction, whole, rows)
     whole = [(c,) for c in rows if c.few and not prediction.mismatches((c,), limit=1)]
     if whole:
         return whole
@@ -56,18 +56,23 @@ def explain(prediction: Prediction) -> list[CauseSet]:
     return [each.causes for each in together]
 
 
+def _by_one_result(
+    prediction: Prediction, whole: Sequence[CauseSet], rows: Sequence[Cause]
+) -> list[CauseSet]:
+    """Give 'this result is wrong' beside a dead lamp that only that one result should light."""
+    if any(causes[0].fault != "dead" or causes[0].lamp is None for causes in whole):
+        return []
+    return [
+        (c,) for c in rows if c.few and c.slip is None and not prediction.mismatches((c,), limit=1)
+    ]
+
+
 def _plainest(whole: list[CauseSet]) -> list[CauseSet]:
     """Leave out what only restates a plainer cause of the same part."""
     faults = {causes[0].fault for causes in whole}
     if "swapped" in faults or "shorted" in faults:
         whole = [causes for causes in whole if causes[0].fault != "enters-other"]
-    if "common-open" in faults or "all-dark" in faults:
-        whole = [causes for causes in whole if not _dark_lamps(causes[0])]
     return whole
-
-
-def _dark_lamps(cause: Cause) -> bool:
-    return cause.fault == "dead" and len(cause.part) > 1 and cause.lamp is not None
 
 
 def _together(prediction: Prediction, helping: Sequence[Cause]) -> list[Patchwork]:

@@ -33,6 +33,7 @@ class Shining:
 
 
 _EARLY_STAGES = 2
+_STAGE_BEFORE: dict[Stage, Stage] = {"after-1": "before", "after-2": "after-1"}
 Trace = dict[tuple[int, Stage], Shining]
 
 
@@ -151,13 +152,22 @@ def trace(
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way an erratic key may have gone so far: the terminal, and the last result it had."""
+    """One way an erratic key may have gone so far: the terminal, and the last result it had.
+
+    `before`: the result it held before the last key was driven.
+    """
 
     terminal: Terminal
     last: Dice | None
+    before: Dice | None = None
 
     def __hash__(self) -> int:
-        return hash((tuple(self.terminal.typed), self.terminal.entered, self.last))
+        return hash((tuple(self.terminal.typed), self.terminal.entered, self.last, self.before))
+
+    @property
+    def earlier(self) -> Shining:
+        """Give the terminal's state before the last key."""
+        return Shining(self.before, self.last)
 
     @property
     def shining(self) -> Shining:
@@ -178,10 +188,11 @@ class Way:
             ways = {self, self._taking([key])}
         else:
             ways = {self._taking([key])}
-        if erratic.loose is None:
-            return ways
-        more = range(4)
-        return {way._taking([erratic.loose] * times) for way in ways for times in more}
+        if erratic.loose is not None:
+            more = range(4)
+            ways = {way._taking([erratic.loose] * times) for way in ways for times in more}
+        held = self.terminal.entered
+        return {Way(way.terminal, way.last, held) for way in ways}
 
     def _taking(self, keys: Sequence[str]) -> Way:
         terminal, last = self.terminal.copy(), self.last
@@ -288,6 +299,12 @@ class Prediction:
             if seen.stage in wild:
                 continue
             bits = self._off(n, states[seen.entry, seen.stage], causes)
+            before = _STAGE_BEFORE.get(seen.stage)
+            if bits and before is not None:
+                # looked right after a press: the lamps may not have followed yet
+                earlier = states.get((seen.entry, before))
+                if earlier is not None and not self._off(n, earlier, causes):
+                    continue
             if bits:
                 yield n, bits
 
@@ -299,6 +316,13 @@ class Prediction:
                 known &= ~cause.ignored
         return (self.lit(state, causes, seen.path) ^ seen.lit) & known
 
+    def _off_way(self, number: int, way: Way, causes: Sequence[Cause], *, hurried: bool) -> int:
+        """Give what one way leaves unexplained; a hurried look may still show the state before."""
+        bits = self._off(number, way.shining, causes)
+        if bits and hurried and not self._off(number, way.earlier, causes):
+            return 0
+        return bits
+
     def _erratic_bits(self, erratic: Cause, causes: Sequence[Cause]) -> Iterator[tuple[int, int]]:
         """Follow every way the presses may have gone; keep those that fit what was seen."""
         ways = {Way(terminal_with(self.facts, causes, self.left_over), self.left_over)}
@@ -308,8 +332,10 @@ class Prediction:
                 numbers = self._numbers.get((i, stage), ()) if stage is not None else ()
                 if not numbers:
                     continue
+                hurried = stage in _STAGE_BEFORE
                 scored = [
-                    ([(n, self._off(n, way.shining, causes)) for n in numbers], way) for way in ways
+                    ([(n, self._off_way(n, way, causes, hurried=hurried)) for n in numbers], way)
+                    for way in ways
                 ]
                 least = min(sum(b.bit_count() for _, b in bits) for bits, _ in scored)
                 fitting = [s for s in scored if sum(b.bit_count() for _, b in s[0]) == least]
