@@ -1,11 +1,10 @@
 """Breaks a table, its dealer or its odds on purpose and runs the scenario that has to notice.
 
-usage: python -m tests.bdd.breaking FOLDER
+usage: python -m tests.bdd.breaking FOLDER…
 
-FOLDER holds `work.json` (`{"book", "rig", "breaks": [{"clause", "scenario", "break"}, …]}`). One
-emulated bench serves every break: it is armed, the scenario runs, it is disarmed. Each scenario runs
-unbroken first. What came out goes to `done.json`: `{"sound": {scenario: [verdict, what]}, "broken":
-{clause: [verdict, what]}}`.
+Each FOLDER holds `work.json` (`{"book", "rig", "breaks": [{"clause", "scenario", "break"}, …]}`).
+One emulated bench serves all its breaks: one is armed, the scenario runs, it is disarmed. Each
+scenario runs unbroken first. What came out goes to `done.json` (`Done`).
 
 A break is written as a fault of the command line (`F12:a=small,b=big`, or `answer:…` for what the
 operator says), or `post:AREA=ODDS` for odds posted at the table.
@@ -20,7 +19,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 import pytest
 
@@ -34,6 +33,15 @@ from harness.rig.find import find_rig
 from harness.rig.rigfile import load_rig
 from harness.rules.books import load_book
 from harness.verdicts import HarnessError
+
+
+class Done(TypedDict):
+    """Verdict and reason, of each scenario run sound and of each clause broken."""
+
+    sound: dict[str, tuple[str, str]]
+    broken: dict[str, tuple[str, str]]
+    refused: list[str]
+
 
 RIG = """
 include = ["{rig}"]
@@ -120,12 +128,17 @@ def _name(item: pytest.Item) -> str:
     return item.parent.facts(item).name
 
 
-def main(folder: Path) -> None:
-    """Do the work of a folder."""
+def main(folders: Sequence[str]) -> None:
+    """Do the work of folders, one after the other."""
     import cv2
 
     cv2.setNumThreads(1)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    for folder in folders:
+        _do(Path(folder))
+
+
+def _do(folder: Path) -> None:
     work = json.loads((folder / "work.json").read_text())
     usual = find_rig(work["rig"])
     posted = folder / "posted.json"
@@ -157,9 +170,9 @@ def main(folder: Path) -> None:
             ],
             plugins=[run],
         )
-    done = {"sound": run.sound, "broken": run.broken, "refused": run.refused}
+    done: Done = {"sound": run.sound, "broken": run.broken, "refused": run.refused}
     (folder / "done.json").write_text(json.dumps(done))
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(sys.argv[1:])
