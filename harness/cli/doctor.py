@@ -25,6 +25,9 @@ def command(rig: str, as_json: bool, faults: tuple[str, ...]) -> None:
 
     Ends with 0 if every part is good, 2 if the rig file is wrong, else 3.
     """
+    from itertools import chain
+
+    from harness.cli.doctor_cameras import camera_pictures
     from harness.rig.bench import open_bench
     from harness.rig.find import find_rig
     from harness.rig.rigfile import load_rig
@@ -38,7 +41,7 @@ def command(rig: str, as_json: bool, faults: tuple[str, ...]) -> None:
     failures: list[HarnessError] = []
     try:
         with open_bench(loaded, faults, failures) as bench:
-            for check in self_check(bench):
+            for check in chain(self_check(bench), camera_pictures(bench)):
                 checks.append(check)
                 if not as_json:
                     _show(check)

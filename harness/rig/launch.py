@@ -21,7 +21,7 @@ from harness.rig import warden
 from harness.rig.errors import NotThereError
 from harness.verdicts import ConfigurationError
 
-START_LIMIT_S = 5.0
+START_LIMIT_S = 15.0
 _END_LIMIT_S = 4.0
 _USAGE = 2
 
@@ -39,7 +39,7 @@ class Standin:
 def standin(program: Sequence[str], rig_file: Path, faults: Sequence[str]) -> Iterator[Standin]:
     """Run `PROGRAM RIGFILE [--fault TEXT]...` for as long as the block runs.
 
-    Raises NotThereError if it does not give its endpoints within 5 s, ConfigurationError if it
+    Raises NotThereError if it does not give its endpoints in time, ConfigurationError if it
     ends with status 2 (usage).
     """
     command = [part.replace("{python}", sys.executable) for part in program]
