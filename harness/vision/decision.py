@@ -17,11 +17,13 @@ NEARLY_SURE = 0.97
 """The same where the pips allow the value but do not show it."""
 FLAT = 0.6
 """Chance of lying flat from which a die is read."""
-LEANING = 0.25
+FLAT_ENOUGH = 0.72
+"""Chance of lying flat from which what was hardly found is taken for one die more."""
+LEANING = 0.2
 """Error of the upright edge from which a die leans."""
 PHANTOM = 0.7
 """Score below which something without pips may be a reflection."""
-MAYBE_STACKED = 0.2
+MAYBE_STACKED = 0.09
 """Chance of a stack from which it explains a die too few."""
 
 
@@ -96,6 +98,12 @@ class Die:
         return weak and self.state in ("obstructed", "nothing", "moving")
 
     @property
+    def die_all_the_same(self) -> bool:
+        """Tell whether what was hardly found reads as a die that lies flat."""
+        reads = self.pips.value is not None and self.pips.value == self.judged.value
+        return reads and self.chances["flat"] > FLAT_ENOUGH
+
+    @property
     def confidence(self) -> float:
         """Give the chance that the value is right."""
         return self.chances["flat"] * max(self.judged.values)
@@ -153,7 +161,7 @@ def decide(
     for reason in ("obstructed", "glare", "disagreement"):
         if reason in refusals:
             return refuse(reason)
-    if any(d.pips.value is not None and d.pips.value == d.judged.value for d in doubtful):
+    if any(d.die_all_the_same for d in doubtful):
         # What was hardly found reads as a die all the same.
         return refuse("disagreement" if count is None else "extra")
     values = tuple(sorted(d.value for d in sure if d.value is not None))

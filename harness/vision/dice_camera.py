@@ -63,7 +63,7 @@ def _profile(
 ) -> Profile:
     height, width = picture.shape[:2]
     scale = np.array([face_scale(f) for f in frames])
-    nadir, g = fit_nadir(frames, feet, width)
+    nadir, g = fit_nadir(frames, feet, max(width, height))
     # g = cos(tilt) / f and |nadir - middle| = f tan(tilt): two equations for two unknowns.
     away = abs(nadir - complex((width - 1) / 2, (height - 1) / 2))
     tilt = float(np.arcsin(np.clip(away * g, 0.0, 1.0)))

@@ -55,6 +55,18 @@ class Judge:
     def __init__(self, weights: Path = WEIGHTS) -> None:
         self._net = cv2.dnn.readNetFromONNX(str(weights))
 
+    def look_twice(self, pyramid: Pyramid, frames: Sequence[Frame]) -> list[Judged]:
+        """Judge each face, then again with its frame set right and turned by a quarter.
+
+        Chances and feet are the means of both looks: what only one of them sees does not count
+        for sure.
+        """
+        first = self.judge(pyramid, frames)
+        second = self.judge(
+            pyramid, [Frame(j.frame.centre, j.frame.along, -j.frame.across) for j in first]
+        )
+        return [_joined(a, b) for a, b in zip(first, second, strict=True)]
+
     def judge(self, pyramid: Pyramid, frames: Sequence[Frame]) -> list[Judged]:
         """Judge each face, all in one go."""
         if not frames:
@@ -72,6 +84,18 @@ class Judge:
             )
             for k, frame in enumerate(frames)
         ]
+
+
+def _joined(first: Judged, second: Judged) -> Judged:
+    def mean(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]:
+        return tuple((x + y) / 2 for x, y in zip(a, b, strict=True))
+
+    return Judged(
+        mean(first.values, second.values),
+        mean(first.states, second.states),
+        second.frame,
+        (first.foot + second.foot) / 2,
+    )
 
 
 def _set_right(frame: Frame, correction: Floats) -> Frame:

@@ -108,10 +108,12 @@ def _find_spots(flat: Floats, margin: int, most: int) -> _Spots:
     """
     best = np.zeros((SIDE, SIDE), np.float32)
     scale = np.zeros((SIDE, SIDE), np.intp)
+    inner = []
     for k, radius in enumerate(RADII):
         r = radius * FACE / 2
         far = _box(OUTER * r)
-        step = cv2.GaussianBlur(flat, (0, 0), INNER * r) - cv2.blur(flat, (far, far))
+        inner.append(cv2.GaussianBlur(flat, (0, 0), INNER * r))
+        step = inner[k] - cv2.blur(flat, (far, far))
         size = np.asarray(cv2.transform(step * step, _MEAN))
         better = size > best
         best[better] = size[better]
@@ -124,7 +126,8 @@ def _find_spots(flat: Floats, margin: int, most: int) -> _Spots:
     ys, xs = ys[order], xs[order]
     where = np.stack([xs, ys], axis=1).astype(np.float32)
     soft = cv2.GaussianBlur(flat, (0, 0), 0.07 * FACE / 2)
-    heart = soft[ys, xs]
+    # A pip may be a dark ring about a bright gleam: its heart is taken at its own size.
+    heart = np.stack(inner)[scale[ys, xs], ys, xs]
     reach = np.asarray(RADII, np.float32)[scale[ys, xs]] * FACE / 2 * 1.75
     ring = where[:, None, :] + reach[:, None, None] * _RING[None]
     px = np.clip(np.rint(ring).astype(np.intp), 0, SIDE - 1)

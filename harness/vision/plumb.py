@@ -14,8 +14,8 @@ import numpy as np
 
 from harness.vision.faces import Frame
 
-USUAL_G, SPREAD_G = 1 / 1100, 1 / 1600
-"""Usual 1 / focal length (1/px) for pictures 640 px wide and how much it varies."""
+USUAL_G, SPREAD_G = 1 / 900, 1 / 900
+"""Usual 1 / focal length (1/px) for pictures whose longer side is 640 px, how much it varies."""
 
 
 def face_scale(frame: Frame) -> float:
@@ -33,8 +33,8 @@ def upright_errors(
 ) -> list[float]:
     """Give how far each die's upright edge is off the common nadir: about the sine of its lean.
 
-    `feet` lead from the top faces' centres to the bottom faces' (px), `width` is the picture's.
-    `known`: the nadir (px) and g (1/px) of a calibrated camera. Without it a die alone gives 0:
+    `feet` lead from the top faces' centres to the bottom faces' (px), `width` is the
+    picture's longer side. `known`: the nadir (px) and g (1/px) of a calibrated camera. Without it a die alone gives 0:
     nothing is there to compare it with.
     """
     n = len(frames)
@@ -43,7 +43,7 @@ def upright_errors(
     bottom = np.array([f.centre for f in frames]) + np.array(feet)
     if known is not None:
         nadir, g = known
-        return [float(e) for e in np.abs(slope - g * (nadir - bottom))]
+        return [_discounted(s, g * (nadir - b)) for s, b in zip(slope, bottom, strict=True)]
     errors = [0.0] * n
     if n < 2:
         return errors
@@ -51,8 +51,13 @@ def upright_errors(
     for k in range(n):
         others = [i for i in range(n) if i != k]
         w, g = _fit(slope[others], bottom[others], USUAL_G / grow, SPREAD_G / grow)
-        errors[k] = float(abs(slope[k] - (w - g * bottom[k])))
+        errors[k] = _discounted(slope[k], w - g * bottom[k])
     return errors
+
+
+def _discounted(slope: complex, expected: complex) -> float:
+    """Give the error of a slope; aslant, where feet are seen less exactly, it counts for less."""
+    return float(abs(slope - expected)) / (1 + 3 * max(0.0, float(abs(expected)) - 0.2))
 
 
 def fit_nadir(

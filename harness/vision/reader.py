@@ -75,9 +75,7 @@ class DiceReader:
     def _look(self, pyramid: Pyramid, scale: float) -> _Seen:
         scene = self._finder.find(pyramid)
         found = [f for f in scene.dice if self._may_be(f.frame, scale)]
-        judged = self._judge.judge(pyramid, [f.frame for f in found])
-        # A second look with the frames set right: what is seen then counts.
-        judged = self._judge.judge(pyramid, [face.frame for face in judged])
+        judged = self._judge.look_twice(pyramid, [f.frame for f in found])
         sure = [k for k, f in enumerate(found) if f.score >= SURE]
         errors = dict(
             zip(
@@ -85,7 +83,7 @@ class DiceReader:
                 upright_errors(
                     [judged[k].frame for k in sure],
                     [judged[k].foot for k in sure],
-                    pyramid.level(0).shape[1],
+                    max(pyramid.level(0).shape[:2]),
                     self._known(scale),
                 ),
                 strict=True,

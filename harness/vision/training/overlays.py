@@ -138,6 +138,8 @@ def develop(rng: Rng, picture: Any, ease: float) -> Any:
         picture = picture + glow * rng.uniform(0.05, 0.3)
     white = np.exp(rng.normal(0, 0.05 + 0.1 * (1 - ease), 3)).astype(np.float32)
     level = np.exp(rng.normal(0, 0.2 + 0.3 * (1 - ease)))
+    if rng.random() < 0.12:
+        level *= rng.uniform(1.4, 2.6)
     picture = np.maximum(picture * white * np.float32(level), 0)
     gamma = rng.uniform(0.4, 0.6)
     tone = np.minimum(picture, 1.5) ** gamma

@@ -155,7 +155,7 @@ def _place(rng: Rng, camera: Any, count: int) -> list[tuple[float, float, float]
     """Place that many dice apart from each other, some touching: (x, y, yaw)."""
     placed: list[tuple[float, float, float]] = []
     margin = 0.4 * camera[12] / np.linalg.norm(camera[:3])
-    gather = rng.random() < 0.4
+    gather = rng.random() < 0.55
     for _ in range(60):
         if len(placed) == count:
             break
@@ -166,6 +166,12 @@ def _place(rng: Rng, camera: Any, count: int) -> list[tuple[float, float, float]
                 yaw = yaw0 + (rng.normal(0, 0.03) if rng.random() < 0.7 else rng.uniform(-0.5, 0.5))
             a = yaw0 + rng.integers(4) * math.pi / 2 + rng.uniform(-0.5, 0.5)
             gap = rng.uniform(1.0, 1.5)
+            if rng.random() < 0.5:
+                # Flush: side to side, maybe pushed along it.
+                yaw, gap = yaw0 + rng.normal(0, 0.01), rng.uniform(1.006, 1.03)
+                side = yaw0 + rng.integers(4) * math.pi / 2
+                along = rng.choice([0.0, rng.uniform(-0.6, 0.6)])
+                a, gap = side + math.atan2(along, gap), math.hypot(gap, along)
             x, y = x0 + gap * math.cos(a), y0 + gap * math.sin(a)
         else:
             edge = rng.random() < 0.07
