@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import random
-import tempfile
 from collections.abc import Callable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import cast
 
 from harness.emulator.clock import Clock, ScaledClock, Timeline
@@ -19,6 +17,7 @@ from harness.emulator.dice_cameras import Eye
 from harness.emulator.firmware import UnknownAreaError
 from harness.emulator.lamps import Drive, Lamp, LampDrive
 from harness.emulator.options import check_options
+from harness.emulator.port_folder import port_folder
 from harness.emulator.power import Power
 from harness.emulator.rigfile import RigFile, RigFileError, Section, number, word
 from harness.emulator.shaker import Kind, Shaker, ShakerSettings
@@ -71,9 +70,7 @@ class Bench:
         )
         _wire(self)
         self._closing = contextlib.ExitStack()
-        self.folder = Path(
-            self._closing.enter_context(tempfile.TemporaryDirectory(prefix="sicbo-hil-bench-"))
-        )
+        self.folder = self._closing.enter_context(port_folder())
 
     def on_close(self, act: Callable[[], None]) -> None:
         """Have something done when the bench is taken down."""

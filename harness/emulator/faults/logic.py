@@ -56,6 +56,8 @@ def any_triple_dark(bench: Bench, _given: Parameters) -> Undo:
 def order_dependent(bench: Bench, given: Parameters) -> Undo:
     """Leave the highest single number of a result dark when it is keyed in just this order."""
     result = given.dice("result")
+    if len(set(result)) == 1:
+        raise given.wrong("result", "three faces that are not all alike")
     missing = f"single-{max(result)}"
     return _bug(bench, lambda entered, lit: lit - {missing} if entered == result else lit)
 
