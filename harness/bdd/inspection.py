@@ -19,9 +19,10 @@ FACES = range(1, 7)
 
 
 def results_of(inspection: Inspection, book: RuleBook) -> tuple[Dice, ...]:
-    """Give the results to test, ascending.
+    """Give the results to test.
 
-    `full`: every ordered result. `cover`: a smallest set that lights every area of the book.
+    `full`: every ordered result. `cover`: a smallest set that lights every area of the book,
+    the values of each in an order that has every key pressed first.
     `minimum`: one result, the legal least; of all, one that lights the most areas.
     """
     every = tuple((a, b, c) for a in FACES for b in FACES for c in FACES)
@@ -29,9 +30,9 @@ def results_of(inspection: Inspection, book: RuleBook) -> tuple[Dice, ...]:
         return every
     if inspection == "minimum":
         return (max(every, key=lambda dice: len(book.winning_areas(dice))),)
-    from harness.diagnosis.plan import plan_cover  # imports scipy, which only this needs
+    from harness.diagnosis.plan import in_varied_orders, plan_cover  # scipy: only this needs it
 
-    return tuple(sorted(plan_cover(book).results))
+    return tuple(in_varied_orders(sorted(plan_cover(book).results)))
 
 
 def written(dice: Dice) -> str:

@@ -7,6 +7,7 @@ bound (HiGHS through `scipy.optimize.milp`), which proves the optimum.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -97,3 +98,20 @@ def _undominated(demands: Sequence[frozenset[int]]) -> list[frozenset[int]]:
         if not any(narrower <= demand for narrower in kept):
             kept.append(demand)
     return kept
+
+
+def in_varied_orders(results: Sequence[Dice]) -> list[Dice]:
+    """Give the results with their values in such orders that each comes first as often as can be.
+
+    Which areas win does not depend on the order; whether a key that counts twice shows does: it
+    must not always be the last.
+    """
+    first: Counter[int] = Counter()
+    varied: list[Dice] = []
+    for a, b, c in results:
+        turns: tuple[Dice, ...] = ((a, b, c), (b, c, a), (c, a, b))
+        turn = min(turns, key=lambda dice: first[dice[0]])
+        if len({a, b, c}) > 1:
+            first[turn[0]] += 1
+        varied.append(turn)
+    return varied

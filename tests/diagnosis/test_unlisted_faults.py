@@ -1,0 +1,153 @@
+"""Faults that no catalogue lists, alone and together: found, and nobody else convicted."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from harness.diagnosis.plan import in_varied_orders, plan_cover
+from harness.verdicts import Verdict
+from tests.diagnosis.broken_table import AREAS, Layout, Table, winners
+from tests.diagnosis.test_any_single_fault import explained
+
+COVER = in_varied_orders(plan_cover(Layout()).results)
+PAIRS = [area for area in AREAS if area.startswith("pair-")]
+
+
+class EverySecondPress(Table):
+    """A key that takes every second press only."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__()
+        self.key, self.times = key, 0
+
+    def press(self, key: str) -> None:
+        if key == self.key:
+            self.times += 1
+            if self.times % 2:
+                return
+        super().press(key)
+
+
+class LateSecondEntry(Table):
+    """A key whose second count comes after the next key."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__()
+        self.key, self.due = key, False
+
+    def press(self, key: str) -> None:
+        super().press(key)
+        if self.due:
+            self.due = False
+            super().press(self.key)
+        self.due = key == self.key
+
+
+class LooseContact(Table):
+    """A lamp that is dark at random."""
+
+    def __init__(self, area: str) -> None:
+        super().__init__()
+        self.area, self.chance = area, random.Random(area)
+
+    def lamps(self) -> set[str]:
+        return super().lamps() - ({self.area} if self.chance.random() < 0.5 else set())
+
+
+def glow(change):
+    return Table(glow=change)
+
+
+def moved(mapping):
+    return glow(lambda lit, _: {mapping.get(area, area) for area in lit})
+
+
+def named(findings) -> set[str]:
+    return {part for finding in findings for part in finding.part}
+
+
+SHIFTED = {area: PAIRS[(i + 1) % len(PAIRS)] for i, area in enumerate(PAIRS)}
+
+UNLISTED = {
+    "two lamps dead": (
+        glow(lambda lit, _: lit - {"total-9", "pair-2-4"}),
+        {"lamp:total-9", "lamp:pair-2-4", "input:total-9", "input:pair-2-4"},
+    ),
+    "a lamp inverted": (glow(lambda lit, _: lit ^ {"pair-3-4"}), {"lamp:pair-3-4"}),
+    "a group live": (
+        glow(lambda lit, _: lit | {f"double-{n}" for n in range(1, 7)}),
+        {"group:doubles"},
+    ),
+    "a row of lamps shifted": (moved(SHIFTED), {f"lamp:{area}" for area in PAIRS}),
+    "two exchanges": (
+        moved({"small": "big", "big": "small", "total-9": "total-10", "total-10": "total-9"}),
+        {"lamp:small", "lamp:big", "lamp:total-9", "lamp:total-10"},
+    ),
+    "one sum's rule wrong": (
+        Table(logic=lambda d: {"total-10" if a == "total-9" else a for a in winners(d)}),
+        {"rule:total-9"},
+    ),
+    "the pairs' rule wrong": (
+        Table(logic=lambda d: winners(d) - (set(PAIRS) if len(set(d)) == 2 else set())),
+        {"rule:pair-on-double"},
+    ),
+    "residue of three lamps": (
+        glow(lambda lit, before: lit or before & {"total-9", "small", "single-1"}),
+        {"lamp:total-9", "lamp:small", "lamp:single-1"},
+    ),
+    "a key enters another digit": (
+        Table(wire=lambda key: ["4"] if key == "3" else [key]),
+        {"key:3"},
+    ),
+    "three keys in a circle": (
+        Table(wire=lambda key: [{"1": "2", "2": "3", "3": "1"}.get(key, key)]),
+        {"key:1", "key:2", "key:3"},
+    ),
+    "two keys dead": (
+        Table(wire=lambda key: [] if key in "36" else [key]),
+        {"key:3", "key:6", "relay:3", "relay:6"},
+    ),
+    "a key needs two presses": (EverySecondPress("3"), {"key:3", "relay:3"}),
+    "clear needs two presses": (EverySecondPress("clear"), {"key:clear", "relay:clear"}),
+    "a late second entry": (LateSecondEntry("3"), {"key:3"}),
+    "a loose contact": (LooseContact("small"), {"lamp:small", "input:small"}),
+    "dead key and dead lamp": (
+        Table(
+            wire=lambda key: [] if key == "4" else [key],
+            glow=lambda lit, _: lit - {"total-9"},
+        ),
+        {"key:4", "relay:4", "lamp:total-9", "input:total-9"},
+    ),
+    "exchanged keys and a lamp stuck on": (
+        Table(
+            wire=lambda key: [{"2": "5", "5": "2"}.get(key, key)],
+            glow=lambda lit, _: lit | {"big"},
+        ),
+        {"key:2", "key:5", "lamp:big"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNLISTED)
+def test_an_unlisted_fault_is_found_by_a_cover(name):
+    """Fails if the table passes, if a healthy part is convicted, or if no guilty one is named."""
+    table, guilty = UNLISTED[name]
+    findings = explained(table, COVER)
+    assert findings
+    assert named(findings) & guilty
+    for finding in findings:
+        if finding.verdict is Verdict.AMBIGUOUS:
+            assert set(finding.part) & guilty
+        else:
+            assert set(finding.part) <= guilty
+
+
+def test_what_nothing_explains_is_ambiguous():
+    """Fails if noise on many lamps convicts anybody, or passes."""
+    chance = random.Random(7)
+    table = glow(lambda lit, _: {area for area in lit if chance.random() < 0.6})
+    findings = explained(table, COVER)
+    assert findings
+    assert all(finding.verdict is Verdict.AMBIGUOUS for finding in findings)
