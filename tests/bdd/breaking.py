@@ -35,6 +35,10 @@ from harness.rules.books import load_book
 from harness.verdicts import HarnessError
 
 
+HOST_TRIES = 3
+"""How often a scenario may be tried that a busy host could not watch; it says nothing then."""
+
+
 class Done(TypedDict):
     """Verdict and reason, of each scenario run sound and of each clause broken."""
 
@@ -48,10 +52,10 @@ include = ["{rig}"]
 [table]
 paytable = "posted.json"
 [emulator.options]
-stroke_ms = 300
-thrown_ms = 150
+stroke_ms = 400
+thrown_ms = 200
 [limits]
-stroke_ms = 130
+stroke_ms = 180
 """
 """Slower strokes than usual: other processes of a test run take this host's time."""
 
@@ -90,8 +94,11 @@ class BreakingRun(RunPlugin):
 
     def _outcome(self, item: pytest.Item) -> tuple[str, str]:
         assert isinstance(item, pytest.Function)
-        item._initrequest()
-        self._run(item, None)
+        for _ in range(HOST_TRIES):
+            item._initrequest()
+            self._run(item, None)
+            if not self._lagged:
+                break
         run = self.scenarios[-1]
         return run.verdict().value, run.what()
 

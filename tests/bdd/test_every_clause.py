@@ -50,7 +50,7 @@ BREAKS = rows()
 BOOK_OF = {clause.tag: book for book in list_books() for clause in book.clauses}
 
 
-def testable() -> set[str]:
+def clauses_to_test() -> set[str]:
     """Give the clauses that a rig can test, wholly or in part."""
     return {
         clause.tag
@@ -106,8 +106,8 @@ def test_every_testable_clause_has_a_break(capsys: pytest.CaptureFixture[str]) -
     """Fails if a clause that can be tested has no break, or a break names a clause that cannot."""
     broken = [one.clause for one in BREAKS]
     with capsys.disabled():
-        print(f"\n{len(set(broken))} of {len(testable())} clauses have a break")
-    assert sorted(broken) == sorted(testable())
+        print(f"\n{len(set(broken))} of {len(clauses_to_test())} clauses have a break")
+    assert sorted(broken) == sorted(clauses_to_test())
     assert {one.verdict for one in BREAKS} <= FAILURES
 
 
