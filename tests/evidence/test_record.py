@@ -21,7 +21,7 @@ from harness.evidence.record import RunRecord
 from harness.evidence.records import KeptFrame, Scenario, entry_body, read_entry
 from harness.evidence.resume import recorded_results
 from harness.evidence.run_folder import RunFolder
-from harness.evidence.summary import summarise
+from harness.evidence.summary import outcomes, summarise
 from harness.evidence.verify import verify_run
 from harness.observations import Entry
 from harness.rules.judgement import judge_entry
@@ -151,6 +151,8 @@ def test_diagnosis_may_rejudge_and_a_last_attempt_counts(tmp_path):
     )
     record.run_finished()
     summary = summary_of(tmp_path / "run")
+    (outcome,) = outcomes(read_records(tmp_path / "run" / "journal.jsonl")).values()
+    assert outcome.results == {"1,1,1": Verdict.AMBIGUOUS}
     assert summary["counts"] == {"AMBIGUOUS": 1}
     assert summary["verdict"] == "AMBIGUOUS"
 
@@ -273,6 +275,19 @@ def test_killed_at_random_moments_a_run_is_taken_up_to_its_end(tmp_path, seed):
     assert len(recorded_results(path / "journal.jsonl").entries) == 16
     assert list(check_lines((path / "journal.jsonl").read_bytes())) == []
     assert verify_run(path).intact
+
+
+def test_diagnosis_gets_back_what_it_is_to_explain_and_nothing_wrong_on_purpose(tmp_path):
+    record = make_run(tmp_path / "run", 2, finish=False)
+    item = scenario((6, 6, 6))
+    record.scenario_started(item)
+    for index, how in ((50, {"provoked": True}), (51, {"diagnosed": False}), (52, {})):
+        made = entry((6, 6, 6), index)
+        record.entry(made, judge_entry(made, ToyBook()), scenario=item.id, **how)
+    record.scenario_finished(item, Verdict.PASS, "", started=0, ended=1)
+    recorded = recorded_results(record.folder.journal)
+    assert [one.index for one in recorded.entries] == [0, 1, 52]
+    assert recorded.last_index == 52
 
 
 def test_a_broken_off_attempt_does_not_count(tmp_path):
