@@ -18,7 +18,9 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
+
+from harness.fairness.log_sum import log_mean_exp
 
 BLOCK = 48
 """Pairs in a block; of the information in m, about (B - 1) / B is kept."""
@@ -26,13 +28,17 @@ BLOCK = 48
 STRENGTHS = (-0.5, -0.25, -0.1, -0.05, 0.05, 0.1, 0.25, 0.5, 1.5)
 """Bets: relative excess of matches over what chance gives; their mean is again a fair bet."""
 
+_RESOLVED = 1e-8
+
 
 def log_e_blocks(left: NDArray[np.uint8], right: NDArray[np.uint8]) -> NDArray[np.float64]:
     """Give each block's log bet outcomes.
 
     left, right: shape (blocks, BLOCK), values 1 to 6, paired by position. Returns shape
-    (blocks, len(STRENGTHS)); summed over blocks and averaged over strengths they are the e-process.
-    Null: within a block all pairings of the values shown are equally likely.
+    (blocks, len(STRENGTHS)), natural logarithms; summed over blocks and averaged over strengths
+    they are the e-process. Null: within a block, given what came before it, all pairings of the
+    values shown are equally likely. That follows if the sides are independent of each other and at
+    least one of them is exchangeable in time.
     """
     matches = (left == right).sum(axis=1)
     rooks = _rook_numbers(_face_counts(left), _face_counts(right))
@@ -41,12 +47,15 @@ def log_e_blocks(left: NDArray[np.uint8], right: NDArray[np.uint8]) -> NDArray[n
     moments = rooks * np.exp(gammaln(BLOCK - k + 1) - gammaln(BLOCK + 1))
     powers = np.power(np.array(STRENGTHS)[:, None], k)
     means = moments @ powers.T
+    # Bets on fewer matches sum terms of both signs. Where these cancel beyond what floating point
+    # resolves (dice that show little else than one face), 1 stands for the mean, which is less.
+    means = np.where(means > _RESOLVED * (moments @ np.abs(powers).T), means, 1.0)
     return np.asarray(matches[:, None] * np.log1p(STRENGTHS) - np.log(means))
 
 
 def log_mean(log_products: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Average e-processes over the bets: shape (..., len(STRENGTHS)) to (...)."""
-    return np.asarray(logsumexp(log_products, axis=-1) - np.log(log_products.shape[-1]))
+    """Average e-processes over the bets, as logarithms: shape (..., len(STRENGTHS)) to (...)."""
+    return log_mean_exp(log_products)
 
 
 def _face_counts(values: NDArray[np.uint8]) -> NDArray[np.int64]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.stats import chi2, ncx2
 
-from harness.fairness.categorical import log_e_path
+from harness.fairness.categorical import log_e
 from harness.fairness.confidence import log_evidence_against
 from harness.fairness.hypotheses import FAMILY
 
@@ -19,7 +19,7 @@ _FACES_WEIGHT = next(h.weight for h in FAMILY if h.kind == "faces")
 
 
 def shifted_face(shift: float) -> NDArray[np.float64]:
-    """Give a die with one face at 1/6 + shift and the rest even: shape (6,)."""
+    """Give the face probabilities of a die with one face at 1/6 + shift, the rest even: (6,)."""
     shares = np.full(6, 1 / 6 - shift / 5)
     shares[5] = 1 / 6 + shift
     return shares
@@ -41,26 +41,32 @@ def fixed_throws(shift: float, alpha: float, power: float) -> int:
 def sequential_throws(shift: float, alpha: float, quantiles: tuple[float, ...]) -> list[int | None]:
     """Give quantiles of the toss at which the faces' e-process of one die finds a shift.
 
-    Simulated on 200 seeded runs at the threshold the die has within the whole family; None where a
-    quantile lies beyond four times the fixed test's number.
+    Simulated on 200 seeded runs at the threshold the die has within the whole family, looked at
+    whenever tosses have grown by a hundredth; None where a quantile lies beyond four times the
+    fixed test's number. Null of the process: independent tosses, each face with probability 1/6.
     """
     most = 4 * fixed_throws(shift, alpha * _FACES_WEIGHT, 0.9)
+    looks = _looks(most)
     rng = np.random.default_rng(_SEED)
-    threshold = -np.log(alpha * _FACES_WEIGHT)
-    found = np.full(_RUNS, np.inf)
-    for run in range(_RUNS):
-        faces = rng.choice(6, size=most, p=shifted_face(shift))
-        over = np.flatnonzero(log_e_path(faces, 6) >= threshold)
-        if len(over):
-            found[run] = over[0] + 1
+    between = np.diff(looks, prepend=0)
+    came = rng.multinomial(between, shifted_face(shift), size=(_RUNS, len(looks)))
+    over = log_e(np.cumsum(came, axis=1)) >= -np.log(alpha * _FACES_WEIGHT)
+    found = np.where(over.any(axis=1), looks[over.argmax(axis=1)], np.inf)
     ends = np.quantile(found, quantiles, method="higher")
     return [int(end) if np.isfinite(end) else None for end in ends]
+
+
+def _looks(most: int) -> NDArray[np.int64]:
+    """Give toss numbers up to `most`, each about a hundredth further on than the last."""
+    steps = np.arange(int(np.log(most) / np.log(1.01)) + 2)
+    return np.unique(np.minimum(np.ceil(1.01**steps), most).astype(np.int64))
 
 
 def tosses_to_fair(tolerance: float, alpha: float, share: float) -> int:
     """Give the tosses after which that share of fair shakers is declared fair within tolerance.
 
-    Simulated on 200 seeded draws of three dice, by bisection over the number of tosses.
+    Simulated on 200 seeded draws of three dice, by bisection over the number of tosses; tolerance
+    is that of a probability. The confidence sequences are those of `confidence.interval`.
     """
 
     def declared(n: int) -> bool:
@@ -81,24 +87,34 @@ def tosses_to_fair(tolerance: float, alpha: float, share: float) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """Tosses and hours for one shift of one face of one die, and for the all-clear.
+class Bias:
+    """Tosses that it takes to find one face of one die off by `shift`.
 
     `fixed` is the chi-square test's number at the die's share of alpha within the family,
     `fixed_alone` at the whole alpha; `sequential_median` and `sequential_power` the tosses by which
-    half, and the wanted power, of such dice are found; `fair` those by which fair dice are declared
-    fair in half and in 95 of 100 qualifications. Hours are at `cycle_s` seconds a toss.
+    half, and the wanted power, of such dice are found (None: not within reach).
     """
 
     shift: float
-    tolerance: float
-    alpha: float
-    power: float
-    cycle_s: float
     fixed_alone: int
     fixed: int
     sequential_median: int | None
     sequential_power: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Tosses and hours: for several biases, the one asked for first, and for the all-clear.
+
+    `fair_median` and `fair_95` are the tosses by which fair dice are declared fair in half and in
+    95 of 100 qualifications. Hours are at `cycle_s` seconds a toss.
+    """
+
+    tolerance: float
+    alpha: float
+    power: float
+    cycle_s: float
+    biases: tuple[Bias, ...]
     fair_median: int
     fair_95: int
 
@@ -106,20 +122,52 @@ class Plan:
         """Give the hours that many tosses take."""
         return None if tosses is None else tosses * self.cycle_s / 3600
 
+    def to_json(self) -> dict[str, object]:
+        """Give the plan as `shaker plan --json` prints it: the bias asked for on the top level."""
+        asked = self.biases[0]
+        numbers = {
+            "fixed_alone": asked.fixed_alone,
+            "fixed": asked.fixed,
+            "sequential_median": asked.sequential_median,
+            "sequential_power": asked.sequential_power,
+            "fair_median": self.fair_median,
+            "fair_95": self.fair_95,
+        }
+        return {
+            "shift": asked.shift,
+            "tolerance": self.tolerance,
+            "alpha": self.alpha,
+            "power": self.power,
+            "cycle_s": self.cycle_s,
+            **numbers,
+            "hours": {name: self.hours(tosses) for name, tosses in numbers.items()},
+            "biases": [asdict(bias) for bias in self.biases],
+        }
+
 
 def plan(shift: float, tolerance: float, alpha: float, power: float, cycle_s: float) -> Plan:
-    """Plan a qualification: how many tosses for which bias, how long at this cycle time (s)."""
-    median, wanted = sequential_throws(shift, alpha, (0.5, power))
+    """Plan a qualification: how many tosses for which bias, how long at this cycle time (s).
+
+    shift, tolerance: of a probability. Told for the bias asked for, and for twice and half of it.
+    Null and source: those of `fixed_throws` and `sequential_throws`.
+    """
     return Plan(
-        shift,
         tolerance,
         alpha,
         power,
         cycle_s,
+        tuple(_bias(each, alpha, power) for each in (shift, 2 * shift, shift / 2) if each < 5 / 6),
+        tosses_to_fair(tolerance, alpha, 0.5),
+        tosses_to_fair(tolerance, alpha, 0.95),
+    )
+
+
+def _bias(shift: float, alpha: float, power: float) -> Bias:
+    median, wanted = sequential_throws(shift, alpha, (0.5, power))
+    return Bias(
+        shift,
         fixed_throws(shift, alpha, power),
         fixed_throws(shift, alpha * _FACES_WEIGHT, power),
         median,
         wanted,
-        tosses_to_fair(tolerance, alpha, 0.5),
-        tosses_to_fair(tolerance, alpha, 0.95),
     )

@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.fairness.fixed import FixedTests, coupon_shares, holm
+from harness.fairness.fixed import FixedTests
+from harness.fairness.fixed_test import holm
+from harness.fairness.series import coupon_shares
 
 RNG = np.random.default_rng(11)
 TOSSES = RNG.integers(1, 7, (6000, 3)).astype(np.uint8)
