@@ -28,19 +28,20 @@ def manifest_of(wanted: Order) -> dict[str, object]:
     books = {sitting.book.id: sitting.book for sitting in wanted.sittings}
     laboratory = next((rig.laboratory for rig in rigs.values() if rig.laboratory), None)
     return Manifest(
-        rigs=[_rig_facts(name, rig) for name, rig in rigs.items()],
+        rigs=[rig_facts(name, rig) for name, rig in rigs.items()],
         books=[_book_facts(book) for book in books.values()],
         invocation=wanted.invocation(),
         inspection=wanted.inspection,
-        instruments=[one for rig in rigs.values() for one in _instruments(rig)],
+        instruments=[one for rig in rigs.values() for one in instruments_of(rig)],
         operator=laboratory.operator if laboratory is not None else None,
-        dut={name: _dut(rig) for name, rig in rigs.items()},
+        dut={name: dut_of(rig) for name, rig in rigs.items()},
         profile=load_profile()
         | (laboratory.model_dump(mode="json") if laboratory is not None else {}),
     ).to_json()
 
 
-def _rig_facts(name: str, rig: Rig) -> RigFacts:
+def rig_facts(name: str, rig: Rig) -> RigFacts:
+    """Give what a record says of a rig file."""
     return RigFacts(
         name=name,
         file=rig.path.name,
@@ -90,7 +91,8 @@ def _book_facts(book: RuleBook) -> BookFacts:
     )
 
 
-def _instruments(rig: Rig) -> list[Instrument]:
+def instruments_of(rig: Rig) -> list[Instrument]:
+    """Give what a record says of a rig's devices as instruments."""
     return [
         Instrument(
             device=f"{rig.name}/{name}",
@@ -104,7 +106,8 @@ def _instruments(rig: Rig) -> list[Instrument]:
     ]
 
 
-def _dut(rig: Rig) -> dict[str, object]:
+def dut_of(rig: Rig) -> dict[str, object]:
+    """Give what a record says of the table on a rig."""
     return rig.table.model_dump(mode="json", exclude_none=True)
 
 

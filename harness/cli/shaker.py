@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from harness.cli.shaker_qualify import qualify
+
 if TYPE_CHECKING:
     from harness.fairness.analysis import Analysis
     from harness.fairness.sample_size import Plan
 
-_EXIT = {"fair-within-tolerance": 0, "biased": 1, "undecided": 3}
+EXIT = {"fair-within-tolerance": 0, "biased": 1, "undecided": 3}
 
 
 @click.group(name="shaker")
@@ -22,44 +23,123 @@ def command() -> None:
     """Plan, run and analyse the qualification of a shaker and its dice."""
 
 
+command.add_command(qualify)
+
+
 @command.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--alpha", default=0.01, show_default=True, help="Error rate of the decision.")
 @click.option("--tolerance", default=0.02, show_default=True, help="How far a face may be off 1/6.")
+@click.option(
+    "--level", default=0.99, show_default=True, help="Of the fixed tests together (0.95, 0.99)."
+)
+@click.option("--alike", is_flag=True, help="The dice were not told apart: rows without order.")
+@click.option(
+    "--report", type=click.Path(path_type=Path), help="Folder to write a page to, with pictures."
+)
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
-def analyse(file: Path, alpha: float, tolerance: float, as_json: bool) -> None:
+def analyse(
+    file: Path,
+    alpha: float,
+    tolerance: float,
+    level: float,
+    alike: bool,
+    report: Path | None,
+    as_json: bool,
+) -> None:
     """Decide on recorded tosses (CSV: die1,die2,die3). Exit 0 fair, 1 biased, 3 undecided."""
     from harness.fairness.analysis import analyse as analyse_tosses
     from harness.fairness.tosses import read_tosses
+
+    _check_within("--level", level, 1.0)
 
     def progress(tosses: int) -> None:
         if sys.stderr.isatty():
             click.echo(f"\r{tosses:,} tosses", err=True, nl=False)
 
-    analysis = analyse_tosses(read_tosses(file), alpha, tolerance, progress)
+    analysis = analyse_tosses(
+        read_tosses(file), alpha, tolerance, progress, alike=alike, level=level
+    )
     if sys.stderr.isatty():
         click.echo(err=True)
+    if report is not None:
+        _write_page(report, file, analysis)
     if as_json:
         click.echo(json.dumps(analysis.to_json()))
     else:
-        _show(analysis, tolerance)
-    sys.exit(_EXIT[analysis.decision])
+        show(analysis)
+    sys.exit(EXIT[analysis.decision])
 
 
-def _show(analysis: Analysis, tolerance: float) -> None:
+def _write_page(folder: Path, file: Path, analysis: Analysis) -> None:
+    from harness.campaign.qualify_page import page
+    from harness.evidence.canonical import file_sha256
+    from harness.evidence.reports import save_report
+    from harness.verdicts import ConfigurationError
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigurationError(
+            str(folder),
+            expected="a folder for the page",
+            found=error.strerror or str(error),
+            remedy="name another folder with --report",
+        ) from error
+    facts = [("File", file.name), ("SHA-256", file_sha256(file))]
+    where = folder / "report.html"
+    save_report(where, page("Recorded tosses", analysis, facts).encode())
+    click.echo(f"{where}", err=True)
+
+
+def show(analysis: Analysis) -> None:
+    """Print an analysis for a person."""
     click.echo(f"{analysis.decision} after {analysis.tosses:,} tosses")
+    if analysis.alike:
+        click.echo("dice not told apart: tests on sorted values, which are weaker")
     for rejected in analysis.rejected:
         click.echo(
-            f"  rejected: {rejected.hypothesis.null} "
-            f"(e-value 10^{rejected.log10_e:.1f} at toss {rejected.at:,})"
+            f"  {rejected.found} (e-value 10^{rejected.log10_e:.1f} by toss {rejected.at:,}, "
+            f"against: {rejected.hypothesis.null})"
         )
-    click.echo(f"faces, intervals that hold at every toss (wanted: 1/6 +/- {tolerance:g}):")
-    for die, faces in enumerate(analysis.faces, 1):
-        click.echo(f"  die {die}  " + "  ".join(f"{lo:.4f}-{hi:.4f}" for lo, hi in faces))
-    click.echo("fixed-sample tests, p adjusted for their number (Holm):")
+    click.echo(
+        f"evidence against fair dice 10^{analysis.log10_e:.2f} "
+        f"(biased from 10^{-_log10(analysis.alpha):.2f} on)"
+    )
+    click.echo(
+        f"faces, intervals that hold at every toss (wanted: 1/6 +/- {analysis.tolerance:g}):"
+    )
+    for name, faces in zip(row_names(analysis.alike), analysis.faces, strict=True):
+        click.echo(f"  {name:8}  " + "  ".join(f"{lo:.4f}-{hi:.4f}" for lo, hi in faces))
+    click.echo(
+        f"fixed-sample tests at {analysis.level:.0%} together, p adjusted for their number (Holm):"
+    )
     for test in analysis.fixed:
         said = test.left_out if test.p_value is None else f"p = {test.p_adjusted:.4f}"
-        click.echo(f"  {test.name:28} {said}")
+        click.echo(f"  {test.name:28} {said}{'  REJECTED' if analysis.fails(test) else ''}")
+
+
+def row_names(alike: bool) -> list[str]:
+    """Name the rows of an analysis."""
+    return ["all dice"] if alike else ["die 1", "die 2", "die 3"]
+
+
+def _log10(value: float) -> float:
+    from math import log10
+
+    return log10(value)
+
+
+def _check_within(name: str, value: float, most: float) -> None:
+    from harness.verdicts import ConfigurationError
+
+    if not 0 < value < most:
+        raise ConfigurationError(
+            name,
+            expected=f"a number between 0 and {most:g}",
+            found=f"{value:g}",
+            remedy="correct it",
+        )
 
 
 @command.command()
@@ -74,7 +154,6 @@ def plan(
 ) -> None:
     """Tell how many tosses, and hours, a qualification takes: fixed against sequential."""
     from harness.fairness.sample_size import plan as plan_qualification
-    from harness.verdicts import ConfigurationError
 
     for name, value, most in (
         ("--shift", shift, 5 / 6),
@@ -83,36 +162,38 @@ def plan(
         ("--power", power, 1.0),
         ("--cycle", cycle_s, 86_400.0),
     ):
-        if not 0 < value < most:
-            raise ConfigurationError(
-                name,
-                expected=f"a number between 0 and {most:g}",
-                found=f"{value:g}",
-                remedy="correct it",
-            )
+        _check_within(name, value, most)
     planned = plan_qualification(shift, tolerance, alpha, power, cycle_s)
     if as_json:
-        click.echo(json.dumps(asdict(planned)))
+        click.echo(json.dumps(planned.to_json()))
     else:
         _show_plan(planned)
 
 
 def _show_plan(planned: Plan) -> None:
-    rows = (
-        (f"fixed test, one die alone, {planned.power:.0%} power", planned.fixed_alone),
-        (f"fixed test within the whole family, {planned.power:.0%} power", planned.fixed),
-        ("sequential, half of such dice found by", planned.sequential_median),
-        (f"sequential, {planned.power:.0%} of such dice found by", planned.sequential_power),
-        ("fair dice declared fair, half of the time by", planned.fair_median),
-        ("fair dice declared fair, 95% of the time by", planned.fair_95),
-    )
     click.echo(
-        f"one face off by {planned.shift:g}, tolerance {planned.tolerance:g}, "
-        f"alpha {planned.alpha:g}, {planned.cycle_s:g} s a toss"
+        f"error rate {planned.alpha:g}, tolerance {planned.tolerance:g}, "
+        f"{planned.cycle_s:g} s a toss; tosses (hours)\n"
     )
-    for said, tosses in rows:
-        hours = planned.hours(tosses)
-        click.echo(
-            f"  {said:52}"
-            + ("not within reach" if hours is None else f"{tosses:>9,} tosses {hours:8.1f} h")
-        )
+    click.echo("to find one face of one die off by")
+    power = f"{planned.power:.0%}"
+    heads = (
+        "",
+        f"fixed, one die alone, {power}",
+        f"fixed, whole family, {power}",
+        "sequential, half by",
+        f"sequential, {power} by",
+    )
+    click.echo("".join(f"{head:>30}" if place else f"{head:8}" for place, head in enumerate(heads)))
+    for bias in planned.biases:
+        numbers = (bias.fixed_alone, bias.fixed, bias.sequential_median, bias.sequential_power)
+        cells = "".join(f"{_said(planned, number):>30}" for number in numbers)
+        click.echo(f"{bias.shift:<8g}{cells}")
+    click.echo("\nto declare fair dice fair within the tolerance")
+    click.echo(f"  half of them by       {_said(planned, planned.fair_median)}")
+    click.echo(f"  95 in 100 of them by  {_said(planned, planned.fair_95)}")
+
+
+def _said(planned: Plan, tosses: int | None) -> str:
+    hours = planned.hours(tosses)
+    return "not within reach" if hours is None else f"{tosses:,} ({hours:,.1f} h)"

@@ -31,15 +31,15 @@ def html_page(report: ReportData, folder: RunFolder) -> str:
 
     The page asks nothing of anyone: its policy allows only its own style, script and pictures.
     """
-    style, script = _own("report.css") + _print_footer(report.report_id), _own("report.js")
+    style, script = own_file("report.css") + _print_footer(report.report_id), own_file("report.js")
     pictures = _pictures(report)
     areas = sorted({area for book in report.books for area in book.areas})
     return _template().render(
         report=report,
         style=Markup(style),  # noqa: S704  # our own files
         script=Markup(script),  # noqa: S704
-        style_hash=_policy_hash(style),
-        script_hash=_policy_hash(script),
+        style_hash=policy_hash(style),
+        script_hash=policy_hash(script),
         modes=MODES,
         only_the_item=ONLY_THE_ITEM,
         pictures=list({picture.key: picture for picture in pictures.values()}.values()),
@@ -82,7 +82,8 @@ def _template() -> Template:
     return environment.get_template("report.html.j2")
 
 
-def _own(name: str) -> str:
+def own_file(name: str) -> str:
+    """Give a file of the pages' own: `report.css`, `report.js`."""
     return resources.files("harness.evidence").joinpath("templates", name).read_text("utf-8")
 
 
@@ -95,6 +96,6 @@ def _print_footer(report_id: str) -> str:
     )
 
 
-def _policy_hash(text: str) -> str:
+def policy_hash(text: str) -> str:
     """Give a source expression of the Content Security Policy (W3C CSP 3) for an inline block."""
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,0 +1,113 @@
+"""What a qualification came to: verdict, findings, and the files that follow from its record."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict, dataclass
+
+from harness.campaign.qualify import Qualification, Settings, State, findings
+from harness.campaign.qualify_page import page
+from harness.campaign.qualify_record import QualificationRecord, csv_of, json_of
+from harness.fairness.analysis import Analysis
+from harness.verdicts import Finding, HarnessError, Verdict, exit_status
+
+
+@dataclass(frozen=True, slots=True)
+class QualificationOutcome:
+    """A qualification's end. `status`: exit status that a broken bench or table forces, or None."""
+
+    rig: str
+    settings: Settings
+    verdict: Verdict
+    state: State
+    analysis: Analysis
+    findings: tuple[Finding, ...]
+    broken: HarnessError | None
+
+    @property
+    def status(self) -> int | None:
+        """Give the exit status where no decision was reached for a reason of its own."""
+        if self.broken is None:
+            return None
+        return exit_status([self.verdict])
+
+    def summary(self, started: str, ended: str) -> dict[str, object]:
+        """Give `summary.json`: that of a run without books, and what the tosses say."""
+        counts = Counter({self.verdict.value: 1})
+        return {
+            "verdict": self.verdict.value,
+            "counts": dict(counts),
+            "findings": [finding.to_json() for finding in self.findings],
+            "results": {},
+            "started": started,
+            "ended": ended,
+            "qualification": {
+                "rig": self.rig,
+                "mode": "tossed",
+                "settings": asdict(self.settings),
+                "decision": self.state.decision,
+                "tosses": self.state.tosses,
+                "read": self.state.read,
+                "rates_per_1000": {
+                    rate.name: {
+                        "count": rate.count,
+                        "rate": rate.per_1000,
+                        "low": rate.low,
+                        "high": rate.high,
+                    }
+                    for rate in self.state.rates
+                },
+                "analysis": self.analysis.to_json(),
+            },
+        }
+
+    def files(self, record: QualificationRecord) -> dict[str, bytes]:
+        """Give the files that follow from the record, by name."""
+        started, ended = record.span()
+        manifest = record.folder.read_manifest()
+        facts = [
+            ("Run", str(manifest["run_id"])),
+            ("Rig", self.rig),
+            ("From", started),
+            ("To", ended),
+            ("Tosses made", f"{self.state.tosses:,}"),
+        ]
+        if self.state.cycle_s is not None:
+            facts.append(("A toss takes", f"{self.state.cycle_s:.2f} s"))
+        references = manifest["dut"][self.rig].get("references", [])
+        facts += [("Qualified", reference) for reference in references]
+        if self.broken is not None:
+            facts.append(("Ended by", str(self.broken)))
+        shown = page(
+            "Qualification of a shaker and its dice",
+            self.analysis,
+            facts,
+            decision=self.state.decision,
+            rates=self.state.rates,
+            fixed_length=self.state.read >= self.settings.most,
+        )
+        return {
+            "summary.json": json_of(self.summary(started, ended)),
+            "tosses.csv": csv_of(record.recorded.tosses),
+            "report.html": shown.encode(),
+        }
+
+
+def outcome_of(
+    rig: str, settings: Settings, record: QualificationRecord, qualification: Qualification
+) -> QualificationOutcome:
+    """Give what a qualification came to; a bias found stands whatever ended it."""
+    analysis, state, broken = qualification.analysis(), qualification.state(), qualification.broken
+    found = findings(analysis) if state.decision == "biased" else ()
+    verdict = {
+        "biased": Verdict.DUT_FAIL,
+        "fair-within-tolerance": Verdict.PASS,
+        "undecided": Verdict.AMBIGUOUS,
+    }[state.decision]
+    if broken is not None and verdict is not Verdict.DUT_FAIL:
+        verdict = broken.verdict
+        told = broken.to_json()
+        part = str(told.get("part", broken.subject))
+        fault = str(told.get("fault", "failed"))
+        found = (Finding(verdict, (part,), fault, str(broken)),)
+    return QualificationOutcome(rig, settings, verdict, state, analysis, found, broken)
