@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import lru_cache
 
 from harness.rig.errors import (
     CorruptReplyError,
@@ -74,6 +75,12 @@ def gap_s(baud: int, char_s: float) -> float:
     return 0.00175 if baud > 19200 else 3.5 * char_s
 
 
+@lru_cache(maxsize=1024)
+def _frame(unit: int, function: int, body: bytes) -> bytes:
+    head = bytes((unit, function)) + body
+    return head + crc16(head)
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """One question: unit, function, the bytes after it, and how many bytes a sound reply has.
@@ -90,8 +97,7 @@ class Request:
     @property
     def frame(self) -> bytes:
         """Give the request as sent."""
-        head = bytes((self.unit, self.function)) + self.body
-        return head + crc16(head)
+        return _frame(self.unit, self.function, self.body)
 
 
 def read_bits(unit: int, function: int, start: int, count: int) -> Request:
@@ -249,10 +255,14 @@ class RtuMaster:
         frame = request.frame
         line.write(frame)
         sent_at = time.monotonic() + len(frame) * line.framing.char_s
+        reply, beyond = self._receive(request, sent_at)
         try:
-            return parse_reply(request, self._receive(request, sent_at), device)
+            return parse_reply(request, reply, device)
         except NoReplyError as silence:
             raise self._after_silence(silence, sent_at) from None
+        except CorruptReplyError:
+            # have all of it in the record, and a silent line for the next question
+            return parse_reply(request, reply + beyond + self._until_silence(), device)
 
     def _resynchronise(self, request: Request, device: str) -> None:
         """After a silence: put a harmless question, then throw away all that still comes.
@@ -292,8 +302,8 @@ class RtuMaster:
                 )
             _sleep(wait)
 
-    def _receive(self, request: Request, sent_at: float) -> bytes:
-        """Collect one reply: to its exact length if it goes as asked, else until silence."""
+    def _receive(self, request: Request, sent_at: float) -> tuple[bytes, bytes]:
+        """Collect one reply to its exact length; give it, and what came beyond it."""
         line, char_s = self.line, self.line.framing.char_s
         deadline = sent_at + self.reply_s + self._gap_s + _EXCEPTION_SIZE * char_s
         asked = bytes((request.unit, request.function))
@@ -304,13 +314,10 @@ class RtuMaster:
                 break
             chunk = line.read_some(_MOST_BYTES, deadline)
             if not chunk:
-                return data
+                return data, b""
             data += chunk
             deadline = time.monotonic() + (size - len(data)) * char_s + _TAIL_S
-        frame = data[:size]
-        if crc16(frame[:-2]) == frame[-2:]:
-            return frame
-        return data + self._until_silence()
+        return data[:size], data[size:]
 
     def _until_silence(self) -> bytes:
         silence = max(self._gap_s, 0.02)
