@@ -1,6 +1,6 @@
 """How old a picture is when it is read: our MJPEG client, and cv2.VideoCapture, on one stream.
 
-usage: python tests/benchmarks/camera_delay.py   (about 20 s; ratios of one run on one machine)
+usage: python -m tests.benchmarks.camera_delay   (about 20 s; ratios of one run on one machine)
 
 A server in a process of its own sends 30 pictures a second; each picture's grey level is the time
 it was made, so that a picture read tells its own age.

@@ -1,6 +1,6 @@
 """How long the wire takes: entry sweeps against the wire's own time, and against two libraries.
 
-usage: python tests/benchmarks/wire.py [RESULTS]   (216 by default; dwell is left out everywhere)
+usage: python -m tests.benchmarks.wire [RESULTS]   (216 by default; dwell is left out everywhere)
 
 A sweep enters each result with three key presses, reads 64 inputs and clears. Floor: all bytes at
 10 bits a character, and the silence t3.5 before each request and before each reply. All figures

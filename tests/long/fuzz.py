@@ -1,6 +1,7 @@
-"""1,000,000 random or mutated strings for each parser of the rig; prints strings a second.
+"""1,000,000 random or mutated strings for each parser of the rig, then 10,000 noisy exchanges.
 
-usage: python -m tests.long.fuzz [COUNT] [PARSER]...   Ends with 1 at the first surprise.
+usage: python -m tests.long.fuzz [COUNT] [PARSER]...   Ends with 1 at the first surprise. With
+parsers named, the exchanges over a pty with random faults on the line are left out.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import sys
 import time
 import traceback
 
+from tests.rig import noise
 from tests.rig.fuzz import PARSERS, strings
 
 COUNT = 1_000_000
@@ -41,6 +43,11 @@ def main(arguments: list[str]) -> int:
         if slowest > SLOWEST_S:
             print(f"{name}: one string took {slowest:.1f} s")
             return 1
+    if not arguments[1:]:
+        exchanges = count // 100
+        ended = noise.run(exchanges)
+        told = ", ".join(f"{fault} {times}" for fault, times in ended.most_common())
+        print(f"{exchanges} exchanges with random faults, no wrong answer taken: {told}")
     return 0
 
 
