@@ -12,6 +12,7 @@ from itertools import product
 from random import Random
 
 from harness.campaign.fault import Drawing, Fault, Truth, Values
+from harness.campaign.own import moment
 from harness.rig.rigfile import Rig
 from harness.verdicts import Verdict
 
@@ -197,6 +198,10 @@ def _slip(random: Random, _rig: Rig) -> dict[str, str]:
 
 def _result(random: Random, _rig: Rig) -> dict[str, str]:
     return {"result": "-".join(random.choices(DIGITS, k=3))}
+
+
+def _of_die(v: Values, _rig: Rig) -> Truth:
+    return Truth(frozenset({_FAIL}), frozenset({f"die:{v['die']}"}))
 
 
 _NO_RESULT = _is(Verdict.NO_RESULT, "dice")
@@ -431,6 +436,22 @@ CATALOGUE: tuple[Fault, ...] = (
         "F55", "dice still moving", _none, _NO_RESULT, needs=("dice-camera",), inspection="minimum"
     ),
     Fault(
+        "F56",
+        "wrong die",
+        _with(_none, die=(1, 2, 3)),
+        _of_die,
+        inspection="minimum",
+        paired=False,
+    ),
+    Fault(
+        "F57",
+        "loaded die",
+        _with(_none, die=(1, 2, 3), face=range(1, 7), by=(0.02, 0.03)),
+        _of_die,
+        inspection="minimum",
+        paired=False,
+    ),
+    Fault(
         "F58",
         "entered values are not the dice",
         _slip,
@@ -475,7 +496,7 @@ CATALOGUE: tuple[Fault, ...] = (
         "countdown drifts",
         _with(_none, percent=(-20, 20)),
         _is(_FAIL, "countdown"),
-        needs=("countdown",),
+        needs=("countdown", "puncher"),
         inspection="minimum",
         paired=False,
     ),
@@ -484,7 +505,7 @@ CATALOGUE: tuple[Fault, ...] = (
         "toss taken in the countdown",
         _none,
         _is(_FAIL, "countdown", "shaker"),
-        needs=("countdown",),
+        needs=("countdown", "puncher"),
         inspection="minimum",
         paired=False,
     ),
@@ -497,5 +518,21 @@ CATALOGUE: tuple[Fault, ...] = (
         inspection="minimum",
         paired=False,
     ),
+    Fault(
+        "F66",
+        "disk full while recording",
+        _none,
+        _is(_OURS, "host"),
+        inspection="minimum",
+        paired=False,
+    ),
+    Fault(
+        "F67",
+        "harness killed at any moment",
+        lambda random, _rig: {"after": moment(random)},
+        _is(_OURS, "host"),
+        inspection="minimum",
+        paired=False,
+    ),
 )
-"""What is armed on a bench. F56, F57, F66 and F67 have scenarios of their own."""
+"""In the catalogue's order. Those in `own.SCENARIOS` are not armed on the bench."""

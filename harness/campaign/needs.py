@@ -43,6 +43,7 @@ _HAS: dict[str, Callable[[Rig], bool]] = {
     "interlock": lambda rig: rig.interlock.before_call or rig.interlock.while_covered,
     "serial-lamps": _serial_lamps,
     "supply": lambda rig: rig.roles.supply is not None,
+    "puncher": lambda rig: rig.table.shaker == "puncher",
     "machine": lambda rig: rig.table.shaker != "manual" and rig.roles.shaker is not None,
     "fault-line": lambda rig: (
         rig.roles.fault_line is not None or getattr(rig.roles.shaker, "fault", None) is not None

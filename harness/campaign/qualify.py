@@ -132,7 +132,9 @@ class Qualification:
             level=settings.level,
         )
         self._study.feed(record.recorded.tosses)
-        self._fair_after = tosses_to_fair(settings.tolerance, settings.alpha, 0.5)
+        self._fair_after = tosses_to_fair(
+            settings.tolerance, settings.alpha, 0.5, alike=settings.told_by == "alike"
+        )
 
     @property
     def over(self) -> bool:

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Literal
 
 from harness.campaign.bench import EmulatedBench
+from harness.campaign.own import RUN, SCENARIOS
 from harness.campaign.trial import Outcome, Trial, read_outcome
 from harness.rig.rigfile import Rig
 from harness.verdicts import HarnessError
 
 Arming = Literal["control", "command-line"]
 _RUN_LIMIT_S = 900.0
-_RUN = "import sys; from harness.cli.main import main; sys.argv[0] = 'sicbo-hil'; main()"
 
 
 class Runner:
@@ -89,6 +89,9 @@ class Runner:
 
     def _make(self, trial: Trial, benches: _Benches) -> Outcome:
         folder = self._out / "runs" / f"{trial.number:04d}"
+        own = SCENARIOS.get(trial.armed[0].fault.number) if trial.armed else None
+        if own is not None:
+            return own(trial, self._rigs[trial.rig].path, folder)
         command = ["--rules", trial.book, "--inspection", trial.inspection, "--out", str(folder)]
         if self._arming == "command-line":
             faults = [word for armed in trial.armed for word in ("--fault", armed.text)]
@@ -110,7 +113,7 @@ class Runner:
     def _run(self, trial: Trial, folder: Path, command: Sequence[str]) -> Outcome:
         started = time.monotonic()
         run = subprocess.Popen(
-            [sys.executable, "-c", _RUN, "run", *command],
+            [sys.executable, "-c", RUN, "run", *command],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
