@@ -37,6 +37,7 @@ USUAL_RIGS = ("emulated", "emulated-automated-covered", "emulated-instruments", 
     show_default=True,
     help="Arm faults on running emulators, or with each run's own --fault.",
 )
+@click.option("--record", is_flag=True, help="Keep the figures as those this version passed.")
 @click.option("--json", "as_json", is_flag=True, help="Machine-readable output.")
 def command(
     *,
@@ -47,6 +48,7 @@ def command(
     jobs: int | None,
     out: str | None,
     arm: str,
+    record: bool,
     as_json: bool,
 ) -> int:
     """Arm each fault in turn, run the books, and score what the reports say.
@@ -78,6 +80,10 @@ def command(
     }
     (folder / "campaign.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     (folder / "campaign.svg").write_text(draw(figures), encoding="utf-8")
+    if record:
+        from harness.campaign.passed import record_passed
+
+        record_passed(figures, seeds)
     if as_json:
         click.echo(json.dumps(told))
     else:

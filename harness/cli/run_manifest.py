@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from harness.campaign.passed import passed_campaign
 from harness.evidence.manifest import BookFacts, Instrument, Manifest, RigFacts
 from harness.evidence.profile import load_profile
 
@@ -32,6 +33,7 @@ def manifest_of(wanted: Order) -> dict[str, object]:
         books=[_book_facts(book) for book in books.values()],
         invocation=wanted.invocation(),
         inspection=wanted.inspection,
+        campaign=passed_campaign(),
         instruments=[one for rig in rigs.values() for one in instruments_of(rig)],
         operator=laboratory.operator if laboratory is not None else None,
         dut={name: dut_of(rig) for name, rig in rigs.items()},
