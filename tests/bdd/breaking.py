@@ -34,7 +34,6 @@ from harness.rig.rigfile import load_rig
 from harness.rules.books import load_book
 from harness.verdicts import HarnessError
 
-
 HOST_TRIES = 3
 """How often a scenario may be tried that a busy host could not watch; it says nothing then."""
 

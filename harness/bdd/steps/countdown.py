@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from pytest_bdd import then, when
 
 from harness.bdd.capabilities import needs
 from harness.bdd.sitting import Sitting
+from harness.rig.errors import HostLagError
 from harness.rig.wired import ShakerStuckError
 from harness.verdicts import Measurement, Verdict
 
-POLL_S = 0.005
-BEFORE_END_S = 0.3
+POLL_S = 0.01
+BEFORE_END_S = 0.4
 MOST_OVERTIME = 2.0
 """A countdown is waited for at most this many times its set length."""
 
@@ -46,8 +48,16 @@ def countdown_ended(sitting: Sitting) -> None:
     watch = sitting.countdown
     longest_s = MOST_OVERTIME * (sitting.bench.rig.table.countdown_s or 60.0)
     last_running = watch.started_at
-    while countdown.running() and last_running - watch.started_at < longest_s:
+    while countdown.running():
         last_running = time.monotonic()
+        if last_running - watch.started_at > longest_s:
+            sitting.scenario.check(
+                Verdict.DUT_FAIL,
+                f"the countdown still runs after {longest_s:g} s",
+                part=("countdown",),
+                fault="never-ends",
+            )
+            return
         time.sleep(POLL_S)
     ended_at = time.monotonic()
     sitting.round.note("countdown-end")
@@ -86,23 +96,46 @@ def countdown_length(sitting: Sitting) -> None:
 @when("the dealer presses the button shortly before the countdown ends")
 @needs("countdown", "shaker", "shake-sense", "puncher")
 def early_press(sitting: Sitting) -> None:
-    """Press too early on purpose; the table must not toss."""
-    set_s = sitting.bench.rig.table.countdown_s or 60.0
-    watch = sitting.countdown
-    wait_s = watch.started_at + set_s - BEFORE_END_S - time.monotonic()
-    time.sleep(max(0.0, wait_s))
-    bench = sitting.bench
-    assert bench.shake_sense is not None
-    assert bench.shaker is not None
-    before = bench.shake_sense.strokes()
-    pressed_at = time.monotonic()
+    """Press too early on purpose; the table must not toss.
+
+    A toss is early if it was sensed and the countdown was then seen to run still. Raises
+    HostLagError where a toss came that was not seen to be early: the press was late.
+    """
+    bench, watch = sitting.bench, sitting.countdown
+    countdown, sense, shaker = bench.countdown, bench.shake_sense, bench.shaker
+    assert countdown is not None
+    assert sense is not None
+    assert shaker is not None
+    set_s = bench.rig.table.countdown_s or 60.0
+    time.sleep(max(0.0, watch.started_at + set_s - BEFORE_END_S - time.monotonic()))
+    before = sense.strokes()
+    watch.early_by_s = watch.started_at + set_s - time.monotonic()
+    with ThreadPoolExecutor(max_workers=1, thread_name_prefix="button") as hand:
+        pressed = hand.submit(shaker.activate, "dealer")
+        while not (watch.early_tosses or pressed.done()):
+            tossed = sense.strokes() - before
+            if not countdown.running():
+                break
+            watch.early_tosses = tossed
+            time.sleep(POLL_S)
+        refused = _refused(pressed)
+    if not refused and not watch.early_tosses:
+        raise HostLagError(
+            "button",
+            expected=f"a press {BEFORE_END_S * 1000:.0f} ms before the countdown's end",
+            found="a toss after its end",
+            remedy="ease the host",
+        )
+
+
+def _refused(pressed: Future[None]) -> bool:
     try:
-        bench.shaker.activate("dealer")
+        pressed.result()
     except ShakerStuckError as error:
         if error.phase != "start":
             raise
-    watch.early_tosses = bench.shake_sense.strokes() - before
-    watch.early_by_s = watch.started_at + set_s - pressed_at
+        return True
+    return False
 
 
 @then("the table did not toss the dice")
