@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from harness.vision.finder import Found
-from harness.vision.judge import Judged
+from harness.vision.judge import STATES, Judged
 from harness.vision.pips import PipReading
+from harness.vision.plumb import face_scale
 from harness.vision.readings import DieSeen, DieState
 
 SURE = 0.4
@@ -15,16 +16,25 @@ CERTAIN = 0.8
 """Chance of the judge's value from which it counts."""
 NEARLY_SURE = 0.97
 """The same where the pips allow the value but do not show it."""
-FLAT = 0.6
+FLAT = 0.5
 """Chance of lying flat from which a die is read."""
 FLAT_ENOUGH = 0.72
 """Chance of lying flat from which what was hardly found is taken for one die more."""
 LEANING = 0.2
 """Error of the upright edge from which a die leans."""
+MAYBE_COVERED = 0.33
+"""Score from which something may be a die whose face is hidden."""
+WHOLE = 0.6
+"""Score from which a face is surely a whole one, whatever lies beside it."""
+AS_GOOD_AS_SURE = 0.995
+"""Chance of the judge's value where light lies over the face."""
 PHANTOM = 0.7
 """Score below which something without pips may be a reflection."""
-MAYBE_STACKED = 0.09
-"""Chance of a stack from which it explains a die too few."""
+MAYBE_STACKED = 0.1
+"""Chance of a stack, to the judge, from which it explains a die too few."""
+HIGHER = 1.055
+"""Size of one die over another's from which it lies higher, if a die is too few."""
+STACKED = STATES.index("stacked")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,24 +82,39 @@ class Die:
         if max(self.judged.values) < CERTAIN or self.chances["flat"] < FLAT:
             return "disagreement"
         if self.pips.value is not None:
-            agreed = self.pips.value == self.judged.value and not self.stray
-            return None if agreed else "disagreement"
-        # Pips dimmed or hidden by light: they must allow this value alone, and the finder, which
-        # saw the whole picture, must have read it too.
-        if (
-            self.pips.maybe == {self.judged.value}
-            and self.found.value == self.judged.value
-            and max(self.judged.values) > NEARLY_SURE
-        ):
-            return None
+            whole = not self.stray or self.found.score > WHOLE
+            return None if self.pips.value == self.judged.value and whole else "disagreement"
         if self.pips.why_not == "blank":
             return "obstructed"
+        if self._finder_agrees:
+            return None
         return "glare" if self.pips.why_not == "glare" else "disagreement"
+
+    @property
+    def _finder_agrees(self) -> bool:
+        """Tell whether the finder's own reading stands in for pips that light has spoilt.
+
+        The finder saw the whole picture at another size: a second opinion of the value. The pips,
+        as far as they are seen, must not speak for another value.
+        """
+        value = self.judged.value
+        if self.found.value != value or max(self.judged.values) < NEARLY_SURE:
+            return False
+        if self.pips.why_not == "glare":
+            # Light lies where a pip might be: both must be as good as sure.
+            sure = max(self.judged.values) > AS_GOOD_AS_SURE and max(self.found.values) > CERTAIN
+            return sure and value in self.pips.maybe
+        return not self.pips.maybe or value in self.pips.maybe
 
     @property
     def value(self) -> int | None:
         """Give the value both readings agree on."""
         return None if self.refusal else self.judged.value
+
+    @property
+    def covered(self) -> bool:
+        """Tell whether what was hardly found looks like a die whose face is hidden."""
+        return self.found.score > MAYBE_COVERED and self.chances["obstructed"] > CERTAIN
 
     @property
     def phantom(self) -> bool:
@@ -140,8 +165,17 @@ def decide(
     seen: tuple[Die, ...], chips: tuple[tuple[float, float], ...], count: int | None
 ) -> Decision:
     """Decide from all dice seen; `count` is how many there must be, None any number but none."""
-    sure = _without_phantoms([d for d in seen if d.found.score >= SURE], count)
+    sure = [d for d in seen if d.found.score >= SURE]
     doubtful = [d for d in seen if d.found.score < SURE]
+    solid = [d for d in sure if not d.phantom]
+    welcome = [d for d in doubtful if d.die_all_the_same]
+    if count is not None and len(solid) < count and len(solid) + len(welcome) == count:
+        # Hardly found, but they read as dice, and so many there must be.
+        solid, doubtful = solid + welcome, [d for d in doubtful if not d.die_all_the_same]
+    too_few = count is not None and len(solid) < count
+    # As many dice as there must be, seen without them: what has no pips is a reflection.
+    hidden = [d for d in sure if d.phantom] if too_few or count is None else []
+    sure = solid + hidden
     dice = tuple(d.seen() for d in sure)
     confidence = min((d.confidence for d in sure), default=1.0)
 
@@ -149,15 +183,19 @@ def decide(
         return Decision((), reason, round(1 - confidence, 4) if dice else 1.0, dice)
 
     refusals = {d.refusal for d in sure} - {None}
-    for reason in ("moving", "stacked", "leaning"):
+    if "moving" in refusals:
+        return refuse("moving")
+    if too_few and any(d.judged.states[STACKED] > MAYBE_STACKED for d in solid):
+        return refuse("stacked")
+    for reason in ("stacked", "leaning"):
         if reason in refusals:
             return refuse(reason)
-    if count is not None and len(sure) > count:
+    if count is not None and len(solid) > count:
         return refuse("extra")
-    if (count is not None and len(sure) < count) or not sure:
-        if "obstructed" in refusals or chips:
+    if too_few or not sure:
+        if "obstructed" in refusals or chips or any(d.covered for d in doubtful):
             return refuse("obstructed")
-        return refuse(_why_too_few(seen))
+        return refuse("stacked" if _one_higher(solid) else "missing")
     for reason in ("obstructed", "glare", "disagreement"):
         if reason in refusals:
             return refuse(reason)
@@ -168,16 +206,7 @@ def decide(
     return Decision(values, None, confidence, dice)
 
 
-def _without_phantoms(dice: list[Die], count: int | None) -> list[Die]:
-    """Leave out what is hardly a die, if as many dice as there must be are read without it."""
-    read = sum(d.refusal is None for d in dice)
-    if count is not None and read != count:
-        return dice
-    return [d for d in dice if d.refusal is None or not d.phantom]
-
-
-def _why_too_few(seen: tuple[Die, ...]) -> str:
-    """Tell dice that hide one another from dice that are not there."""
-    if any(d.chances["stacked"] > MAYBE_STACKED for d in seen):
-        return "stacked"
-    return "missing"
+def _one_higher(dice: list[Die]) -> bool:
+    """Tell whether one die is so much larger that it lies upon another that it hides."""
+    scales = [face_scale(d.judged.frame) for d in dice]
+    return len(scales) > 1 and max(scales) > HIGHER * min(scales)

@@ -34,8 +34,8 @@ def upright_errors(
     """Give how far each die's upright edge is off the common nadir: about the sine of its lean.
 
     `feet` lead from the top faces' centres to the bottom faces' (px), `width` is the
-    picture's longer side. `known`: the nadir (px) and g (1/px) of a calibrated camera. Without it a die alone gives 0:
-    nothing is there to compare it with.
+    picture's longer side. `known`: the nadir (px) and g (1/px) of a calibrated camera. Without it
+    a die alone gives 0: nothing is there to compare it with.
     """
     n = len(frames)
     scale = np.array([face_scale(f) for f in frames])

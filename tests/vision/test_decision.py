@@ -1,0 +1,104 @@
+"""Fails when a refusal is given another reason, or values where one is due."""
+
+import pytest
+
+from harness.vision.decision import Die, decide
+from harness.vision.faces import Frame
+from harness.vision.finder import STATES as FAR
+from harness.vision.finder import Found
+from harness.vision.judge import STATES as NEAR
+from harness.vision.judge import Judged
+from harness.vision.pips import PipReading
+
+
+def sharp(names: tuple[str, ...], name: str, chance: float) -> tuple[float, ...]:
+    rest = (1 - chance) / (len(names) - 1)
+    return tuple(chance if n == name else rest for n in names)
+
+
+def die(
+    value: int = 3, *, pips: int | str | None = "same", far: int | None = None, state: str = "flat",
+    sure: float = 0.999, score: float = 0.9, off: float = 0.0, at: float = 0.0, edge: float = 60.0,
+    maybe: frozenset[int] = frozenset(), why: str = "pattern", stray: bool = False,
+):  # fmt: skip
+    frame = Frame(complex(100 + at, 100), complex(edge / 2, 0), complex(0, edge / 2))
+    faces = tuple(str(n) for n in range(1, 7))
+    read = value if pips == "same" else pips
+    return Die(
+        Found(frame, score, 0j, sharp(FAR, state if state in FAR else "flat", 0.95),
+              sharp(faces, str(far or value), 0.95)),
+        Judged(sharp(faces, str(value), sure), sharp(NEAR, state, 0.95), frame, 0j),
+        PipReading(read, None if read else why, 90.0, 0.01, (), maybe or frozenset({read} - {None})),
+        off, stray,
+    )  # fmt: skip
+
+
+def three(*others: Die) -> tuple[Die, ...]:
+    return (*others, *(die(2, at=100 * n) for n in range(1, 4 - len(others))))
+
+
+def test_three_flat_dice_are_values_sorted():
+    decision = decide((die(5), die(1), die(3)), (), 3)
+    assert (decision.values, decision.reason) == ((1, 3, 5), None)
+    assert 0.8 < decision.confidence <= 1
+
+
+@pytest.mark.parametrize(
+    ("odd", "reason"),
+    [
+        (die(state="leaning"), "leaning"),
+        (die(off=0.3), "leaning"),
+        (die(state="moving"), "moving"),
+        (die(state="stacked"), "stacked"),
+        (die(state="obstructed", pips=None), "obstructed"),
+        (die(pips=None, why="blank"), "obstructed"),
+        (die(pips=4), "disagreement"),
+        (die(pips=None, far=4), "disagreement"),
+        (die(pips=None, maybe=frozenset({4})), "disagreement"),
+        (die(pips=None, why="glare"), "glare"),
+        (die(sure=0.6), "disagreement"),
+        (die(1, stray=True, score=0.5), "disagreement"),
+    ],
+)
+def test_one_die_amiss_refuses_all_with_its_reason(odd, reason):
+    decision = decide(three(odd), (), 3)
+    assert (decision.values, decision.reason) == ((), reason)
+
+
+def test_the_finder_stands_in_for_spoilt_pips_only_if_both_networks_are_sure():
+    assert decide(three(die(pips=None)), (), 3).reason is None
+    assert decide(three(die(pips=None, sure=0.9)), (), 3).reason == "disagreement"
+
+
+@pytest.mark.parametrize(
+    ("count", "reason"), [(2, "extra"), (4, "missing"), (None, None), (3, None)]
+)
+def test_another_number_than_there_must_be_is_refused(count, reason):
+    assert decide(three(), (), count).reason == reason
+
+
+def test_no_dice_are_missing_even_if_any_number_will_do():
+    assert decide((), (), None).reason == "missing"
+    assert decide((), (), 3).reason == "missing"
+
+
+def test_a_chip_where_a_die_is_missing_hides_it():
+    assert decide(three()[:2], ((50.0, 50.0),), 3).reason == "obstructed"
+    assert decide(three(), ((50.0, 50.0),), 3).reason is None
+
+
+def test_a_larger_die_where_one_is_missing_lies_on_it():
+    assert decide((die(edge=60), die(edge=65, at=100)), (), 3).reason == "stacked"
+    assert decide((die(edge=60), die(edge=61, at=100)), (), 3).reason == "missing"
+
+
+def test_a_reflection_beside_three_dice_is_no_die():
+    ghost = die(state="obstructed", pips=None, score=0.6, at=300)
+    assert decide((*three(), ghost), (), 3).reason is None
+    assert decide((*three()[:2], ghost), (), 3).reason == "obstructed"
+
+
+def test_what_is_hardly_found_counts_when_it_reads_as_a_die():
+    faint = die(6, score=0.33, at=300)
+    assert decide((*three(), faint), (), 3).reason == "extra"
+    assert decide((*three()[:2], faint), (), 3).values == (2, 2, 6)
