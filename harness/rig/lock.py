@@ -66,12 +66,8 @@ def _held(folder: Path, rig: str, place: str) -> Iterator[None]:
     readable = re.sub(r"[^A-Za-z0-9]+", "-", place).strip("-")[-40:]
     digest = hashlib.sha256(place.encode()).hexdigest()[:12]
     path = folder / f"{readable}-{digest}.lock"
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    file = _locked(path, rig, place)
     try:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise _busy(file, rig, place) from None
         holder = {
             "pid": os.getpid(),
             "program": Path(sys.argv[0]).name or "python",
@@ -81,13 +77,29 @@ def _held(folder: Path, rig: str, place: str) -> Iterator[None]:
         }
         os.ftruncate(file, 0)
         os.pwrite(file, json.dumps(holder).encode() + b"\n", 0)
-        try:
-            yield
-        finally:
-            with contextlib.suppress(OSError):
-                os.ftruncate(file, 0)
+        yield
     finally:
+        # removed while the lock is still held: whoever waits on this file finds it gone
+        with contextlib.suppress(OSError):
+            path.unlink()
         os.close(file)
+
+
+def _locked(path: Path, rig: str, place: str) -> int:
+    """Open the file and lock it; give its descriptor. Raises RigBusyError."""
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if path.stat().st_ino == os.fstat(file).st_ino:
+                return file
+        except BlockingIOError:
+            busy = _busy(file, rig, place)
+            os.close(file)
+            raise busy from None
+        except FileNotFoundError:
+            pass
+        os.close(file)  # its last holder removed it meanwhile: this lock is on no file
 
 
 def _busy(file: int, rig: str, place: str) -> RigBusyError:
