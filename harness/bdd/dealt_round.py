@@ -159,10 +159,11 @@ class DealtRound:
             return None
         return self._sitting.keep_entry(lit, provoked=self._lit_provoked)
 
-    def end(self) -> None:
+    def end(self, *, broke_off: bool) -> None:
         """End the dealing: an entry left lit is cleared, the cover taken off.
 
-        Departures that no step took up count.
+        Departures that no step took up count, unless the scenario broke off: then nobody had the
+        time to mend or to take up anything.
         """
         if self._lit is not None and self._sitting.terminal.has_clear:
             self.clear()
@@ -170,7 +171,8 @@ class DealtRound:
         with contextlib.suppress(HarnessError):  # a cover that stays on shows in the next scenario
             self.dealing.leave_uncovered()
         self.dealing.monitor.finish()
-        self.judge()
+        if not broke_off:
+            self.judge()
 
     def judge(self) -> None:
         """Take the departures so far into the scenario's verdict.

@@ -10,7 +10,7 @@ from typing import IO, Literal
 
 from harness.bdd.inspection import Inspection
 
-Told = Literal["collected", "doing", "done", "refused", "broken", "ended"]
+Told = Literal["collected", "doing", "done", "refused", "broken", "stopped", "ended"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from harness.bdd.job import Job, Teller
 from harness.bdd.scenario_run import ScenarioRun, worst
 from harness.bdd.sitting import Sitting
 from harness.bdd.steps.wording import dice
+from harness.evidence.errors import EvidenceError
 from harness.evidence.records import Scenario, Step
 from harness.observations import Dice, Entry, Mode
 from harness.rig.errors import HostLagError, NotCapableError, RigError
@@ -78,7 +79,9 @@ class RunPlugin:
         self._texts: set[str] = set(recorded.features) if recorded else set()
         self.scenarios: list[ScenarioRun] = []
         self.refused: list[str] = []
+        self.stopped: list[str] = []
         self._attempt = 1
+        self._broke_off = False
         self._lagged = False
 
     @pytest.fixture
@@ -111,10 +114,17 @@ class RunPlugin:
         """Open the bench around the scenarios, and explain what they saw once they are through."""
         if session.testsfailed:
             return None  # pytest's own loop stops here: the features were refused
+        try:
+            self._run_all(session)
+        except EvidenceError as error:  # without a record there is no verdict: stop, bench safe
+            self.stopped = str(error).splitlines()
+        return True
+
+    def _run_all(self, session: pytest.Session) -> None:
         with ExitStack() as open_parts:
             self._open(open_parts)
             if self.refused:
-                return True
+                return
             for number, (item, following) in enumerate(pairwise([*session.items, None])):
                 assert item is not None
                 if self._broken is not None:
@@ -122,7 +132,6 @@ class RunPlugin:
                     break
                 self._run(item, following)
             self._close()
-        return True
 
     def _run(self, item: pytest.Item, following: pytest.Item | None) -> None:
         """Run one scenario; one that this host was too busy to watch is run again, and counted."""
@@ -191,6 +200,7 @@ class RunPlugin:
         run = ScenarioRun(facts, scenario)
         self._running = run
         self._steps_left = []
+        self._broke_off = False
         self._teller.tell("doing", name=facts.name)
         self._keep_text(facts.path)
         self._record.scenario_started(scenario)
@@ -199,7 +209,10 @@ class RunPlugin:
             self._sitting.look_ahead = lambda: self._next_result(item, nextitem)
         outcome = yield
         if self._sitting is not None:
-            self._sitting.end()
+            try:
+                self._sitting.end(broke_off=self._broke_off)
+            except HarnessError as error:
+                self._take_expected(error, run)
         self._finish(run)
         return outcome
 
@@ -287,6 +300,7 @@ class RunPlugin:
         return report
 
     def _take(self, error: BaseException, run: ScenarioRun) -> None:
+        self._broke_off = True
         if isinstance(error, HarnessError):
             self._take_expected(error, run)
         elif isinstance(error, pytest.skip.Exception):

@@ -200,10 +200,10 @@ class Sitting:
         self.shown = None
         self.look = None
 
-    def end(self) -> None:
-        """End a scenario; after one that broke off, put the table right for the next."""
+    def end(self, *, broke_off: bool) -> None:
+        """End a scenario; after one that did not pass, put the table right for the next."""
         if self._round is not None:
-            self._round.end()
+            self._round.end(broke_off=broke_off)
         if self.scenario.verdict() is not Verdict.PASS:
             self._tidy()
 

@@ -73,6 +73,8 @@ def _run(job: Job, teller: Teller) -> int:
         lines = running.refused or ["the features could not be collected"]
         teller.tell("refused", lines=lines)
         return REFUSED
+    if running.stopped:
+        teller.tell("stopped", lines=running.stopped)
     return INTERRUPTED if ended == pytest.ExitCode.INTERRUPTED else THROUGH
 
 

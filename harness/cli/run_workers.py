@@ -105,6 +105,8 @@ class Workers:
                 self._progress.note(f"{job.name}: {_lines(message)[0]}")
             case "refused":
                 self.refused += _lines(message)
+            case "stopped":
+                self.lost += _lines(message)
             case "ended":
                 self._ended[job.name] = int(str(message["status"]))
 

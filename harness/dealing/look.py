@@ -83,7 +83,14 @@ class Eyes:
 
     def glimpse(self, after: float) -> DiceReading:
         """Read one picture newer than `after` as it is, dice at rest or not, any number of them."""
-        frame = self._cameras[0].newer_than(after, FRAME_TIMEOUT_S)
+        return self.read_as_it_is(self.take(after))
+
+    def take(self, after: float) -> Frame:
+        """Take one picture newer than `after`, through the first camera."""
+        return self._cameras[0].newer_than(after, FRAME_TIMEOUT_S)
+
+    def read_as_it_is(self, frame: Frame) -> DiceReading:
+        """Read one picture, dice at rest or not, any number of them."""
         return self._reader.read(frame.image, None)
 
     def _through(

@@ -28,7 +28,7 @@ from harness.rules.timeline import Event
 
 if TYPE_CHECKING:
     from harness.rig.bench import Bench
-    from harness.rig.roles import Press
+    from harness.rig.roles import Frame, Press
     from harness.vision.readings import DiceReading
 
 COVER_LIMIT_S = 2.0
@@ -214,17 +214,18 @@ class Round:
         if not self._covered or self._eyes is None:
             act()
             return
+        # Pictures are only taken now and read afterwards: reading would keep this host from
+        # counting the strokes.
+        frames: list[Frame] = []
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="shake") as hand:
             done = hand.submit(act)
-            while True:
-                ended = done.done()
-                glimpsed = self._eyes.glimpse(time.monotonic())
-                self.glimpses_under_cover += 1
-                if legible(glimpsed):
-                    self.dice_seen_under_cover += 1
-                if ended:
-                    break
+            while not done.done():
+                frames.append(self._eyes.take(time.monotonic()))
+            frames.append(self._eyes.take(time.monotonic()))
             done.result()
+        for frame in frames:
+            self.glimpses_under_cover += 1
+            self.dice_seen_under_cover += legible(self._eyes.read_as_it_is(frame))
 
     def rest(self, *, laid: bool = False) -> Look:
         """Wait until the dice rest and read them.
