@@ -169,7 +169,13 @@ def gather(
     if profile is not None:
         manifest = {**manifest, "laboratory": profile}
     summary = summarise(records)
-    done = outcomes(records)
+    order = [book["book"] for book in manifest["books"]]
+    done = dict(
+        sorted(
+            outcomes(records).items(),
+            key=lambda item: order.index(book) if (book := item[1].body["book"]) in order else -1,
+        )
+    )
     attempts = counting(records)
     anchors = {scenario: f"s{number}" for number, scenario in enumerate(done, start=1)}
     results = tuple(_results(done, attempts))
