@@ -211,7 +211,7 @@ def test_shaker_adapter_runs_and_counts(bench):
     assert ask(line, 3, "START") == b"#03 OK"
     assert ask(line, 4, "START") == b"#04 ERR 3"
     assert ask(line, 5, "STATE?").split()[2] == b"RUN"
-    time.sleep(0.7)
+    time.sleep(1)
     assert ask(line, 6, "STATE?").split()[2:] == [b"IDLE", b"%d" % (int(state[3]) + 1)]
     assert ask(line, 7, "STROKES?") == b"#07 OK %d" % (strokes + 3)
     assert ask(line, 8, "COVER ON") == b"#08 OK"
