@@ -288,7 +288,7 @@ def _equipment(
         return (), False
     samples = prediction.samples
     candidates = explain(prediction)
-    unmoved = _unmoved(prediction.entries)
+    witnesses = _witnesses(prediction)
     concerned = sorted({samples[n].entry for n in wrong})
     if not candidates:
         finding = _unexplained(prediction, wrong, concerned)
@@ -296,10 +296,10 @@ def _equipment(
         return (), False
     test = next_test(prediction, candidates)
     if len(candidates) > 1 or len(candidates[0]) == 1:
-        finding = _joined(prediction, candidates, facts, concerned, test, unmoved)
+        finding = _joined(prediction, candidates, facts, concerned, test, witnesses)
         collected.add(finding, [numbers[i] for i in concerned])
     else:
-        _separately(prediction, candidates[0], numbers, collected, facts, unmoved)
+        _separately(prediction, candidates[0], numbers, collected, facts, witnesses)
     at_keys = any(cause.at_keys for causes in candidates for cause in causes)
     return (() if test is None else (test,)), at_keys
 
@@ -310,7 +310,7 @@ def _separately(
     numbers: Sequence[int],
     collected: _Collected,
     facts: RigFacts,
-    unmoved: frozenset[str],
+    witnesses: _Witnesses,
 ) -> None:
     """Give each of several causes the entries that would differ through it alone."""
     samples = prediction.samples
@@ -318,7 +318,7 @@ def _separately(
     for cause in causes:
         if cause.erratic or cause.ignored:
             touched = sorted({samples[n].entry for n in prediction.mismatches(())})
-            finding = _joined(prediction, [(cause,)], facts, touched, None, unmoved)
+            finding = _joined(prediction, [(cause,)], facts, touched, None, witnesses)
             collected.add(finding, [numbers[i] for i in touched])
             continue
         states = prediction.trace((cause,))
@@ -330,32 +330,63 @@ def _separately(
                 != prediction.lit(healthy[s.entry, s.stage], (), s.path)
             }
         )
-        finding = _joined(prediction, [(cause,)], facts, touched, None, unmoved)
+        finding = _joined(prediction, [(cause,)], facts, touched, None, witnesses)
         collected.add(finding, [numbers[i] for i in touched])
 
 
-def _unmoved(entries: Sequence[Entry]) -> frozenset[str]:
-    """Give the keys that were driven and that the rig never sensed going down."""
+@dataclass(frozen=True, slots=True)
+class _Witnesses:
+    """What bears witness beside the lamps over one path.
+
+    `paths`: for each area the paths that ever sensed it. `moved` and `unmoved`: keys that were
+    sensed going down when driven, and that never were.
+    """
+
+    paths: Mapping[str, frozenset[str]]
+    moved: frozenset[str]
+    unmoved: frozenset[str]
+
+    def seen_twice(self, cause: Cause) -> bool:
+        """Tell whether every lamp that a cause is about was sensed over more than one path."""
+        named = {
+            part.partition(":")[2]
+            for part in (*cause.part, *cause.rig_part)
+            if part.startswith(("lamp:", "input:"))
+        }
+        areas = named or self.paths.keys()
+        return bool(areas) and all(len(self.paths.get(area, ())) > 1 for area in areas)
+
+
+def _witnesses(prediction: Prediction) -> _Witnesses:
+    by_area: dict[str, set[str]] = {}
+    for path in {seen.path for seen in prediction.samples}:
+        known = 0
+        for seen in prediction.samples:
+            if seen.path == path:
+                known |= seen.known
+        for area in prediction.areas.names(known):
+            by_area.setdefault(area, set()).add(path)
+    entries = prediction.entries
     driven = {key for entry in entries if entry.travelled is not None for key in entry.keyed}
-    moved = {key for entry in entries for key in entry.travelled or ()}
-    return frozenset(driven - moved)
+    moved = frozenset(key for entry in entries for key in entry.travelled or ())
+    paths = {area: frozenset(found) for area, found in by_area.items()}
+    return _Witnesses(paths, moved, frozenset(driven - moved))
 
 
 def _judged(
-    cause: Cause, facts: RigFacts, unmoved: frozenset[str]
+    cause: Cause, facts: RigFacts, witnesses: _Witnesses
 ) -> tuple[Verdict, tuple[str, ...]]:
-    """Give a cause's verdict and parts once what our side could have done is weighed.
-
-    unmoved: keys that were sensed not to move when driven: then it was our actuator.
-    """
+    """Give a cause's verdict and parts once what our side could have done is weighed."""
+    travelled = False
     if cause.rig_part and "key-travel" in cause.excluded_by:
         keys = {part.removeprefix("key:") for part in cause.part}
-        if keys <= unmoved:
+        if keys <= witnesses.unmoved:
             return Verdict.RIG_FAULT, cause.rig_part
+        travelled = keys <= witnesses.moved
     excluded = {
         "map": facts.map_verified,
-        "paths": len(facts.sense_paths) > 1,
-        "key-travel": facts.key_travel_sensed,
+        "paths": "paths" in cause.excluded_by and witnesses.seen_twice(cause),
+        "key-travel": travelled,
     }
     if not cause.rig_part or any(excluded[by] for by in cause.excluded_by):
         return cause.verdict, cause.part
@@ -368,9 +399,9 @@ def _joined(
     facts: RigFacts,
     concerned: Sequence[int],
     test: NextTest | None,
-    unmoved: frozenset[str],
+    witnesses: _Witnesses,
 ) -> Finding:
-    judged = [_judged(cause, facts, unmoved) for causes in candidates for cause in causes]
+    judged = [_judged(cause, facts, witnesses) for causes in candidates for cause in causes]
     verdicts = {verdict for verdict, _ in judged}
     parts = tuple(dict.fromkeys(part for _, found in judged for part in found))
     flat = [cause for causes in candidates for cause in causes]

@@ -1,4 +1,4 @@
-"""Any single fault of the model, seen in full or by a smallest cover only: the candidates hold it."""
+"""Any single fault of the model, seen by a smallest cover only: the candidates hold it."""
 
 from __future__ import annotations
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -143,8 +144,14 @@ def test_a_dead_key(key):
     assert finding.verdict is Verdict.AMBIGUOUS
     assert set(finding.part) == {f"key:{key}", f"relay:{key}"}
     assert diagnosis.verdicts.count(Verdict.AMBIGUOUS) == 91
-    sensed = RigFacts(map_verified=True, key_travel_sensed=True)
-    assert only_finding(entries, sensed)[0].verdict is Verdict.DUT_FAIL
+    went_down = [replace(entry, travelled=entry.keyed) for entry in entries]
+    finding, _ = only_finding(went_down)
+    assert (finding.verdict, finding.part) == (Verdict.DUT_FAIL, (f"key:{key}",))
+    stayed_up = [
+        replace(entry, travelled=tuple(k for k in entry.keyed if k != key)) for entry in entries
+    ]
+    finding, _ = only_finding(stayed_up)
+    assert (finding.verdict, finding.part) == (Verdict.RIG_FAULT, (f"relay:{key}",))
 
 
 @pytest.mark.parametrize("key", "16")
