@@ -268,7 +268,7 @@ class RunPlugin:
             return NotCapableError(
                 self._job.rig_name,
                 expected=f"equipment that {self._book.id} allows",
-                found=f"a {self._rig.table.shaker} shaker, cover {self._rig.table.cover}",
+                found=f"shaker {self._rig.table.shaker}, cover {self._rig.table.cover}",
                 remedy="run this book on a rig with equipment that it allows",
             )
         lacking = sorted(facts.needs - self._capabilities)

@@ -2,7 +2,7 @@
 
 usage: python -m tests.bdd.breaking FOLDER…
 
-Each FOLDER holds `work.json` (`{"book", "rig", "breaks": [{"clause", "scenario", "break"}, …]}`).
+Each FOLDER holds `work.json` (`{"book", "rig", "breaks": [{"name", "scenario", "break"}, …]}`).
 One emulated bench serves all its breaks: one is armed, the scenario runs, it is disarmed. Each
 scenario runs unbroken first. What came out goes to `done.json` (`Done`).
 
@@ -39,7 +39,7 @@ HOST_TRIES = 3
 
 
 class Done(TypedDict):
-    """Verdict and reason, of each scenario run sound and of each clause broken."""
+    """Verdict and reason, of each scenario run sound and of each break."""
 
     sound: dict[str, tuple[str, str]]
     broken: dict[str, tuple[str, str]]
@@ -82,12 +82,12 @@ class BreakingRun(RunPlugin):
             for one in self._breaks:
                 name = one["scenario"]
                 if name not in items:
-                    self.broken[one["clause"]] = ("MISSING", f"no scenario {name!r}")
+                    self.broken[one["name"]] = ("MISSING", f"no scenario {name!r}")
                     continue
                 if name not in self.sound:
                     self.sound[name] = self._outcome(items[name])
                 with self._armed(one["break"]):
-                    self.broken[one["clause"]] = self._outcome(items[name])
+                    self.broken[one["name"]] = self._outcome(items[name])
                 self._put_right()
         return True
 

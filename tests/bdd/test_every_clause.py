@@ -47,7 +47,19 @@ def rows() -> list[Break]:
 
 
 BREAKS = rows()
+DOUBTS = [
+    one._replace(how=one.how.replace("answer=no", "answer=cannot tell"), verdict="PENDING")
+    for one in BREAKS
+    if one.clause in ("ny.a.3", "cca.2.8", "ts.intro")
+]
+"""Where the operator cannot tell, nothing is found and nothing is passed."""
+
 BOOK_OF = {clause.tag: book for book in list_books() for clause in book.clauses}
+
+
+def named(one: Break) -> str:
+    """Name a break among those of its bench."""
+    return f"{one.clause} {one.verdict}"
 
 
 def clauses_to_test() -> set[str]:
@@ -67,7 +79,11 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
     for book, rig in dict.fromkeys((BOOK_OF[one.clause].id, one.rig) for one in BREAKS):
         folder = folders[book, rig] = tmp_path_factory.mktemp(f"{book}-{rig}")
         mine = [one for one in BREAKS if (BOOK_OF[one.clause].id, one.rig) == (book, rig)]
-        work = [{"clause": one.clause, "scenario": one.scenario, "break": one.how} for one in mine]
+        unsure = [one for one in DOUBTS if (BOOK_OF[one.clause].id, one.rig) == (book, rig)]
+        work = [
+            {"name": named(one), "scenario": one.scenario, "break": one.how}
+            for one in (*mine, *unsure)
+        ]
         (folder / "work.json").write_text(
             json.dumps({"book": book, "rig": rig, "breaks": work}), encoding="utf-8"
         )
@@ -135,10 +151,10 @@ def fits(outline: str, name: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("one", BREAKS, ids=lambda one: one.clause)
+@pytest.mark.parametrize("one", [*BREAKS, *DOUBTS], ids=named)
 def test_a_broken_clause_is_noticed(one: Break, outcomes: dict[tuple[str, str], Done]) -> None:
     """Fails if the scenario fails unbroken, or does not fail, as it must, once broken."""
     done = outcomes[BOOK_OF[one.clause].id, one.rig]
     assert not done["refused"]
     assert done["sound"][one.scenario][0] == "PASS", done["sound"][one.scenario]
-    assert done["broken"][one.clause][0] == one.verdict, done["broken"][one.clause]
+    assert done["broken"][named(one)][0] == one.verdict, done["broken"][named(one)]
