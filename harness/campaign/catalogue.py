@@ -208,13 +208,25 @@ _NO_RESULT = _is(Verdict.NO_RESULT, "dice")
 _LAMPS_LINK = _with(_none, device=("lamps",))
 
 CATALOGUE: tuple[Fault, ...] = (
-    Fault("F01", "one key dead", _key, _dead_key),
-    Fault("F02", "one key stuck closed", _key, _of_key(_FAIL)),
+    Fault("F01", "one key dead", _key, _dead_key, inspection="minimum"),
+    Fault("F02", "one key stuck closed", _key, _of_key(_FAIL), inspection="minimum"),
     Fault("F03", "a key's bounce counts twice", _with(_key, ms=(8, 12)), _of_key(_FAIL)),
-    Fault("F04", "two keys swapped", _two_keys, _of_two_keys),
-    Fault("F05", "two keys shorted", _two_keys, _of_two_keys),
-    Fault("F06", "keys need a longer press", _with(_none, ms=(120, 150)), _is(_FAIL, "keys")),
-    Fault("F07", "clear or entry key dead", _none, _is(_FAIL, "key:clear", "key:enter")),
+    Fault("F04", "two keys swapped", _two_keys, _of_two_keys, inspection="minimum"),
+    Fault("F05", "two keys shorted", _two_keys, _of_two_keys, inspection="minimum"),
+    Fault(
+        "F06",
+        "keys need a longer press",
+        _with(_none, ms=(120, 150)),
+        _is(_FAIL, "keys"),
+        inspection="minimum",
+    ),
+    Fault(
+        "F07",
+        "clear or entry key dead",
+        _none,
+        _is(_FAIL, "key:clear", "key:enter"),
+        inspection="minimum",
+    ),
     Fault(
         "F08",
         "relay welded closed",
@@ -223,7 +235,7 @@ CATALOGUE: tuple[Fault, ...] = (
         needs=("readback",),
         inspection="minimum",
     ),
-    Fault("F09", "actuator jammed", _key, _jammed),
+    Fault("F09", "actuator jammed", _key, _jammed, inspection="minimum"),
     Fault("F10", "one lamp dead", _lamp, _dead_lamp),
     Fault("F11", "one lamp stuck on", _lamp, _of_lamp),
     Fault("F12", "two lamps swapped", _two_lamps, _of_two_lamps),
@@ -271,8 +283,16 @@ CATALOGUE: tuple[Fault, ...] = (
         _is(_FAIL, "rule:order-of-entry"),
         inspection="full",
     ),
-    Fault("F26", "a fourth key is taken", _none, _is(_FAIL, "rule:fourth-key")),
-    Fault("F27", "lamps light early", _with(_none, after=(1, 2)), _is(_FAIL, "rule:commit")),
+    Fault(
+        "F26", "a fourth key is taken", _none, _is(_FAIL, "rule:fourth-key"), inspection="minimum"
+    ),
+    Fault(
+        "F27",
+        "lamps light early",
+        _with(_none, after=(1, 2)),
+        _is(_FAIL, "rule:commit"),
+        inspection="minimum",
+    ),
     Fault("F28", "residue after clear", _lamp, _of_lamp),
     Fault(
         "F29",

@@ -25,7 +25,7 @@ USUAL_RIGS = ("emulated", "emulated-automated-covered", "emulated-instruments", 
 
 @click.command()
 @click.option("--rig", "rigs", multiple=True, metavar="FILE", help="Emulated rig; default four.")
-@click.option("--faults", metavar="LIST", help="Numbers, as F10,F12; default all.")
+@click.option("--faults", multiple=True, metavar="LIST", help="As F10,F12; default all.")
 @click.option("--seeds", default=5, show_default=True, type=click.IntRange(1))
 @click.option("--pairs", default=0, show_default=True, type=click.IntRange(0))
 @click.option("--jobs", default=None, type=click.IntRange(1), help="Runs side by side.")
@@ -42,7 +42,7 @@ USUAL_RIGS = ("emulated", "emulated-automated-covered", "emulated-instruments", 
 def command(
     *,
     rigs: tuple[str, ...],
-    faults: str | None,
+    faults: tuple[str, ...],
     seeds: int,
     pairs: int,
     jobs: int | None,
@@ -62,7 +62,7 @@ def command(
     from harness.campaign.tally import tally
     from harness.campaign.trials import plan_trials, wanted_faults
 
-    numbers = [number.strip() for number in faults.split(",")] if faults else []
+    numbers = [number for given in faults for number in given.replace(",", " ").split()]
     chosen = wanted_faults(numbers)
     benches, books = _benches(rigs or USUAL_RIGS)
     plan = plan_trials(chosen, benches, books, seeds=seeds, pairs=pairs)
