@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -14,9 +15,11 @@ from harness.campaign.qualify_toss import Outcome, Tosser
 from harness.dealing.look import Eyes
 from harness.fairness.analysis import Analysis, Study
 from harness.fairness.confidence import interval
-from harness.fairness.decision import Decision
+from harness.fairness.decision import Decision, Rejected
+from harness.fairness.hypotheses import Hypothesis
 from harness.fairness.sample_size import tosses_to_fair
 from harness.rig.bench import open_bench
+from harness.rig.errors import NotThereError
 from harness.rig.rigfile import Rig
 from harness.verdicts import ConfigurationError, Finding, HarnessError, Verdict
 from harness.vision.reader import DiceReader
@@ -34,7 +37,8 @@ _OWN_FAILURES: tuple[Outcome, ...] = ("unread", "unidentified")
 _RATE_ALPHA = 0.05
 _RATE_CENTRE = 0.01
 _MOST_IN_A_ROW = 12
-_MOST_BREAKS = 3
+_PAUSES_S = (1.0, 5.0, 20.0, 60.0)
+"""Waits before a bench that failed is opened again, as long as no toss is read in between."""
 
 
 class NothingReadError(HarnessError):
@@ -160,10 +164,11 @@ class Qualification:
     def run(self, show: Callable[[State], None]) -> None:
         """Toss until it is decided, or as often as allowed; `show` is told after each toss.
 
-        A bench that fails is opened again, twice without a toss read in between; after that, and
-        when the table fails, `broken` says why it ended. Everything is recorded first.
+        A bench that fails is opened again, four times without a toss read in between; after that,
+        when the table fails, and when a part is not there from the start, `broken` says why it
+        ended. Everything is recorded first.
         """
-        breaks = 0
+        breaks, begun = 0, self._study.tosses
         while not self.over:
             read = self._study.tosses
             try:
@@ -175,12 +180,15 @@ class Qualification:
                 raise
             except HarnessError as error:
                 self._record.error(error, self._rig.name)
-                breaks = 1 if self._study.tosses > read else breaks + 1
+                breaks = 0 if self._study.tosses > read else breaks
+                absent = isinstance(error, NotThereError) and self._study.tosses == begun
                 ours = error.verdict is Verdict.RIG_FAULT
-                again = ours and not isinstance(error, NothingReadError)
-                if not again or breaks >= _MOST_BREAKS:
+                again = ours and not absent and not isinstance(error, NothingReadError)
+                if not again or breaks == len(_PAUSES_S):
                     self.broken = error
                     return
+                time.sleep(_PAUSES_S[breaks])
+                breaks += 1
 
     def _identity(self) -> Identity | None:
         by = self._settings.told_by
@@ -242,15 +250,12 @@ def findings(analysis: Analysis) -> tuple[Finding, ...]:
     """Give what is wrong with dice or shaker, a finding for each rejected hypothesis."""
     found = []
     for rejected in analysis.rejected:
-        of_faces = rejected.face is not None
-        part = f"die:{rejected.die}" if rejected.die and of_faces else "dice"
-        if not of_faces and rejected.die:
-            part = "shaker"
+        part, fault = _located(rejected)
         found.append(
             Finding(
                 Verdict.DUT_FAIL,
                 (part,),
-                "loaded" if of_faces else "dependent",
+                fault,
                 f"{rejected.found}; error rate {analysis.alpha:g} however often looked at, "
                 f"e-value 10^{rejected.log10_e:.1f} after {rejected.at} tosses "
                 f"(null: {rejected.hypothesis.null})",
@@ -260,3 +265,14 @@ def findings(analysis: Analysis) -> tuple[Finding, ...]:
             )
         )
     return tuple(found)
+
+
+def _located(rejected: Rejected) -> tuple[str, str]:
+    """Give part and fault; what a rejection leaves open stays open: `unfair`, of the `dice`."""
+    if rejected.face is not None:
+        return ("dice" if rejected.die is None else f"die:{rejected.die}"), "loaded"
+    if not isinstance(rejected.hypothesis, Hypothesis) or rejected.hypothesis.kind == "joint":
+        return "dice", "unfair"
+    if rejected.hypothesis.kind == "drift":
+        return f"die:{rejected.die}", "drifting"
+    return "shaker", "dependent"

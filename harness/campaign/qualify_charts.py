@@ -123,7 +123,7 @@ def evidence_over_time(analysis: Analysis) -> str:
     plot.level(needed, _LIMIT, "4 3")
     plot.text(462, plot.y(needed) - 4, f"biased from 10^{needed:g} on", "end")
     plot.text(40, plot.y(top) + 10, f"10^{top:.0f}", "end")
-    plot.text(40, plot.y(low), f"10^{low:.0f}", "end")
+    plot.text(40, plot.y(low), f"10^{round(low)}", "end")
     plot.text(464, 176, f"{analysis.tosses:,} tosses (logarithmic)", "end")
     return _svg(480, 184, "Evidence against fair dice over time", [plot])
 
@@ -203,7 +203,8 @@ def wear(analysis: Analysis) -> str:
     foot = 10 + 110.0 * len(plots)
     for face, colour in enumerate(_FACES):
         plots[-1].parts.append(
-            f'<text x="{60 + face * 60}" y="{foot + 8:g}" fill="{colour}">face {face + 1}</text>'
+            f'<rect x="{60 + face * 66}" y="{foot:g}" width="9" height="9" fill="{colour}"/>'
+            f'<text x="{72 + face * 66}" y="{foot + 9:g}">face {face + 1}</text>'
         )
     return _svg(480, foot + 16, "Shares of the faces in consecutive parts", plots)
 

@@ -175,20 +175,18 @@ def _show_plan(planned: Plan) -> None:
         f"error rate {planned.alpha:g}, tolerance {planned.tolerance:g}, "
         f"{planned.cycle_s:g} s a toss; tosses (hours)\n"
     )
-    click.echo("to find one face of one die off by")
     power = f"{planned.power:.0%}"
-    heads = (
-        "",
-        f"fixed, one die alone, {power}",
-        f"fixed, whole family, {power}",
-        "sequential, half by",
-        f"sequential, {power} by",
-    )
-    click.echo("".join(f"{head:>30}" if place else f"{head:8}" for place, head in enumerate(heads)))
-    for bias in planned.biases:
+    click.echo(f"to find one face of one die off by so much, in {power} of cases if not said else")
+    heads = ("fixed, one die", "fixed, family", "sequential, 50%", f"sequential, {power}")
+    click.echo(f"  {'off by':8}" + "".join(f"{head:>20}" for head in heads))
+    for bias in sorted(planned.biases, key=lambda bias: -bias.shift):
         numbers = (bias.fixed_alone, bias.fixed, bias.sequential_median, bias.sequential_power)
-        cells = "".join(f"{_said(planned, number):>30}" for number in numbers)
-        click.echo(f"{bias.shift:<8g}{cells}")
+        cells = "".join(f"{_said(planned, number):>20}" for number in numbers)
+        click.echo(f"  {bias.shift:<8g}{cells}")
+    click.echo(
+        "  fixed: chi-square, one look at the end, for one die alone at the whole error rate, or\n"
+        "  at its share within the family that the sequential decision watches all the while"
+    )
     click.echo("\nto declare fair dice fair within the tolerance")
     click.echo(f"  half of them by       {_said(planned, planned.fair_median)}")
     click.echo(f"  95 in 100 of them by  {_said(planned, planned.fair_95)}")

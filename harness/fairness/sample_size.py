@@ -62,16 +62,19 @@ def _looks(most: int) -> NDArray[np.int64]:
     return np.unique(np.minimum(np.ceil(1.01**steps), most).astype(np.int64))
 
 
-def tosses_to_fair(tolerance: float, alpha: float, share: float) -> int:
+def tosses_to_fair(tolerance: float, alpha: float, share: float, *, alike: bool = False) -> int:
     """Give the tosses after which that share of fair shakers is declared fair within tolerance.
 
-    Simulated on 200 seeded draws of three dice, by bisection over the number of tosses; tolerance
-    is that of a probability. The confidence sequences are those of `confidence.interval`.
+    Simulated on 200 seeded draws of three dice, by bisection over the number of tosses. tolerance:
+    of a probability; alike: the dice are not told apart (`alike.AlikeWatch`). The confidence
+    sequences are those of `confidence.interval`.
     """
 
     def declared(n: int) -> bool:
         rng = np.random.default_rng(_SEED + n)
-        counts = rng.multinomial(n, np.full(6, 1 / 6), size=(_RUNS, 3))
+        counts = rng.multinomial(n, np.full(6, 1 / 6), size=(_RUNS, 3)).astype(np.float64)
+        if alike:
+            counts = counts.mean(axis=1, keepdims=True)
         inside = np.abs(counts / n - 1 / 6) < tolerance
         for edge in (1 / 6 - tolerance, 1 / 6 + tolerance):
             inside &= log_evidence_against(edge, counts, n, 1 / 6) >= -np.log(alpha)

@@ -12,6 +12,7 @@ from harness.fairness.fixed_test import FixedTest, chi_square, normal
 
 _MOST_GAP = 30
 _MOST_COLLECTED = 40
+_PIECE = 1 << 15  # values whose arrays stay in the processor's cache
 
 
 class Series:
@@ -50,7 +51,8 @@ class Series:
         self.last = int(values[-1])
         if self._above == 3:
             self._gaps(values)
-            self._collect(values)
+            for start in range(0, len(values), _PIECE):
+                self._collect(values[start : start + _PIECE])
 
     def _gaps(self, values: NDArray[np.uint8]) -> None:
         at = np.flatnonzero(values == 6)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from harness.fairness.fixed import FixedTests
+from harness.fairness.fixed import FixedTests, FixedTestsAlike
 from harness.fairness.fixed_test import holm
 from harness.fairness.series import coupon_shares
 
@@ -108,6 +108,35 @@ def test_gaps_and_coupons_by_brute_force(tests, die):
             [*counts[~small], counts[small].sum()], [*expected[~small], expected[small].sum()]
         ),
     )
+
+
+@pytest.mark.parametrize("die", [0, 1, 2])
+def test_wear_against_scipy(tests, die):
+    """Fails beyond 1e-9 from scipy's contingency test of the first against the last third."""
+    counted = FixedTests()
+    counted.feed(TOSSES)
+    parts = counted.stretches[:, die]
+    assert (parts.sum(axis=0) == np.bincount(TOSSES[:, die], minlength=7)[1:]).all()
+    third = len(parts) // 3
+    table = np.stack([parts[:third].sum(axis=0), parts[-third:].sum(axis=0)])
+    reference = stats.chi2_contingency(table, correction=False)
+    agrees(tests[f"die{die + 1}-wear"], reference)
+
+
+def test_sorted_values_give_the_same_tests_of_sorted_results(tests):
+    """Fails if tests that need no order differ when the order is lost."""
+    alike = FixedTestsAlike()
+    for part in np.array_split(np.sort(TOSSES, axis=1), 5):
+        alike.feed(part)
+    by_name = {t.name: t for t in alike.results()}
+    for name in ("totals-chi-square", "56-results-chi-square"):
+        assert by_name[name].statistic == pytest.approx(tests[name].statistic, abs=1e-9)
+    pooled = stats.chisquare(np.bincount(TOSSES.ravel(), minlength=7)[1:])
+    agrees(by_name["pooled-faces-chi-square"], pooled)
+    totals = TOSSES.sum(axis=1, dtype=float)
+    off = totals - totals.mean()
+    correlation = (off[1:] @ off[:-1]) / (off @ off) * np.sqrt(len(off))
+    assert by_name["totals-serial-correlation"].statistic == pytest.approx(correlation, abs=1e-9)
 
 
 def test_coupon_shares_against_a_markov_chain():

@@ -57,3 +57,13 @@ def test_full_blocks_keep_their_mean():
     error = outcomes.std(axis=0) / np.sqrt(4000)
     gentle = np.abs(np.array(matching.STRENGTHS)) <= 0.25
     assert (np.abs(outcomes.mean(axis=0) - 1)[gentle] < 4 * error[gentle]).all()
+
+
+def test_full_blocks_of_hardly_any_face_stay_finite():
+    """Fails if bets on fewer matches are worth anything, or are no number, where all must match."""
+    left = np.full((2, matching.BLOCK), 6, np.uint8)
+    right = left.copy()
+    right[1, 7] = 1
+    outcomes = matching.log_e_blocks(left, right)
+    assert np.isfinite(outcomes).all()
+    assert (outcomes < 1e-6).all()
