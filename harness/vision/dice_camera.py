@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from harness.vision.calibration import Profile
-from harness.vision.faces import Frame, Picture, Pyramid
-from harness.vision.plumb import face_scale, fit_nadir
+from harness.vision.decision import SURE
+from harness.vision.faces import Picture, Pyramid
+from harness.vision.plumb import Upright, fit_nadir
 from harness.vision.quality import Quality, measure
 from harness.vision.reader import DiceReader
 from harness.vision.readings import DiceReading
@@ -32,38 +33,36 @@ def calibrate_dice_camera(
     missing: nothing read, too few dice, or all in one place.
     """
     reader = DiceReader()
-    readings, frames, feet, qualities = [], [], [], []
+    readings, dice_seen, qualities = [], [], []
     for picture in pictures:
         reading, looked = reader.read_closely(picture, dice)
         readings.append(reading)
         if reading.verdict != "values":
             continue
-        frames += [die.judged.frame for die in looked]
-        feet += [die.judged.foot for die in looked]
+        dice_seen += [die.judged.upright for die in looked if die.found.score >= SURE]
         qualities.append(measure(Pyramid(picture).level(1)))
-    if len(frames) < LEAST_DICE:
+    if len(dice_seen) < LEAST_DICE:
         raise CalibrationError(
-            f"{len(frames)} dice were read in {len(pictures)} pictures; at least {LEAST_DICE} are "
-            "needed, lying flat, in several pictures"
+            f"{len(dice_seen)} dice were read in {len(pictures)} pictures; at least {LEAST_DICE} "
+            "are needed, lying flat, in several pictures"
         )
     width = pictures[0].shape[1]
-    middles = np.array([f.centre for f in frames])
+    middles = np.array([d.frame.centre for d in dice_seen])
     if np.abs(middles - middles.mean()).max() < LEAST_SPREAD * width:
         raise CalibrationError("the dice lie all in one place; lay them elsewhere for each picture")
-    return _profile(camera, made, pictures[0], frames, feet, qualities), tuple(readings)
+    return _profile(camera, made, pictures[0], dice_seen, qualities), tuple(readings)
 
 
 def _profile(
     camera: str,
     made: str,
     picture: Picture,
-    frames: list[Frame],
-    feet: list[complex],
+    dice: list[Upright],
     qualities: list[Quality],
 ) -> Profile:
     height, width = picture.shape[:2]
-    scale = np.array([face_scale(f) for f in frames])
-    nadir, g = fit_nadir(frames, feet, max(width, height))
+    scale = np.array([d.scale for d in dice])
+    nadir, g = fit_nadir(dice, max(width, height))
     # g = cos(tilt) / f and |nadir - middle| = f tan(tilt): two equations for two unknowns.
     away = abs(nadir - complex((width - 1) / 2, (height - 1) / 2))
     tilt = float(np.arcsin(np.clip(away * g, 0.0, 1.0)))

@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 
 from harness.vision.faces import Floats, Frame, Pyramid
+from harness.vision.plumb import Upright
 
 SIDE, FACE = 64, 36.0
 STATES = ("flat", "leaning", "stacked", "obstructed", "moving", "nothing")
@@ -25,18 +26,25 @@ WEIGHTS = Path(__file__).with_name("weights") / "judge.onnx"
 class Judged:
     """One face judged: chances of the values 1 to 6 and of `STATES`, the frame set right.
 
-    `foot` leads from the top face's centre to the bottom face's, px.
+    `foot` leads from the top face's centre to the bottom face's, px; `doubt` is how far two looks
+    at it differ, px.
     """
 
     values: tuple[float, ...]
     states: tuple[float, ...]
     frame: Frame
     foot: complex
+    doubt: float = 0.0
 
     @property
     def value(self) -> int:
         """The likeliest value, 1 to 6."""
         return int(np.argmax(self.values)) + 1
+
+    @property
+    def upright(self) -> Upright:
+        """The die's upright edge."""
+        return Upright(self.frame, self.foot, self.doubt)
 
     @property
     def state(self) -> str:
@@ -53,7 +61,7 @@ class Judge:
     """Looks at faces. Holds the network; one per thread."""
 
     def __init__(self, weights: Path = WEIGHTS) -> None:
-        self._net = cv2.dnn.readNetFromONNX(str(weights))
+        self._net = cv2.dnn.readNetFromONNX(str(weights), engine=cv2.dnn.ENGINE_CLASSIC)
 
     def look_twice(self, pyramid: Pyramid, frames: Sequence[Frame]) -> list[Judged]:
         """Judge each face, then again with its frame set right and turned by a quarter.
@@ -95,6 +103,7 @@ def _joined(first: Judged, second: Judged) -> Judged:
         mean(first.states, second.states),
         second.frame,
         (first.foot + second.foot) / 2,
+        abs(first.foot - second.foot),
     )
 
 

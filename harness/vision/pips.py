@@ -106,33 +106,32 @@ def _find_spots(flat: Floats, margin: int, most: int) -> _Spots:
 
     `margin` px at the picture's border are left out, the `most` strongest looked at.
     """
-    best = np.zeros((SIDE, SIDE), np.float32)
-    scale = np.zeros((SIDE, SIDE), np.intp)
-    inner = []
-    for k, radius in enumerate(RADII):
+    inner, sizes = [], []
+    for radius in RADII:
         r = radius * FACE / 2
         far = _box(OUTER * r)
-        inner.append(cv2.GaussianBlur(flat, (0, 0), INNER * r))
-        step = inner[k] - cv2.blur(flat, (far, far))
-        size = np.asarray(cv2.transform(step * step, _MEAN))
-        better = size > best
-        best[better] = size[better]
-        scale[better] = k
-    peak = cv2.dilate(best, _NEIGHBOURS)
-    inside = np.zeros((SIDE, SIDE), bool)
-    inside[margin:-margin, margin:-margin] = True
-    ys, xs = np.nonzero((best >= peak) & inside & (best > (LEAST_CONTRAST * 0.5) ** 2))
+        near = cv2.GaussianBlur(flat, (0, 0), INNER * r)
+        step = cv2.subtract(near, cv2.blur(flat, (far, far)))
+        inner.append(near)
+        sizes.append(cv2.transform(cv2.multiply(step, step), _MEAN))
+    best = np.asarray(cv2.max(cv2.max(sizes[0], sizes[1]), sizes[2]))
+    peaks = best >= cv2.dilate(best, _NEIGHBOURS)
+    peaks &= best > (LEAST_CONTRAST * 0.5) ** 2
+    peaks[:margin] = peaks[-margin:] = False
+    peaks[:, :margin] = peaks[:, -margin:] = False
+    ys, xs = np.nonzero(peaks)
     order = np.argsort(-best[ys, xs])[:most]
     ys, xs = ys[order], xs[order]
+    scale = np.argmax([size[ys, xs] for size in sizes], axis=0)
     where = np.stack([xs, ys], axis=1).astype(np.float32)
     soft = cv2.GaussianBlur(flat, (0, 0), 0.07 * FACE / 2)
     # A pip may be a dark ring about a bright gleam: its heart is taken at its own size.
-    heart = np.stack(inner)[scale[ys, xs], ys, xs]
-    reach = np.asarray(RADII, np.float32)[scale[ys, xs]] * FACE / 2 * 1.75
+    heart = np.choose(scale[:, None], [near[ys, xs] for near in inner])
+    reach = np.asarray(RADII, np.float32)[scale] * np.float32(FACE / 2 * 1.75)
     ring = where[:, None, :] + reach[:, None, None] * _RING[None]
     px = np.clip(np.rint(ring).astype(np.intp), 0, SIDE - 1)
     around = soft[px[..., 1], px[..., 0]]
-    middle = heart - np.median(around, axis=1)
+    middle = heart - np.sort(around, axis=1)[:, 3:5].mean(axis=1)
     norm = np.sqrt((middle**2).sum(axis=1, keepdims=True)) + 1e-6
     sides = ((heart[:, None, :] - around) * (middle / norm)[:, None, :]).sum(axis=2)
     # The third weakest of eight sides: an edge or a corner has more weak sides, a pip between two
@@ -187,9 +186,10 @@ def _lattice(sites: Floats, spots: Floats) -> Floats:
     """Give the lattice that takes sites to spots: affine where they span the face, else similar."""
     n = len(sites)
     if n >= 4:
-        design = np.c_[sites, np.ones(n, np.float32)]
-        solution = np.linalg.lstsq(design, spots, rcond=None)[0]
-        return solution.T.astype(np.float32)
+        # Least squares: the sites of these patterns lie about 0, their axes uncorrelated.
+        middle = spots.mean(axis=0)
+        axes = (spots - middle).T @ sites / (sites * sites).sum(axis=0)
+        return np.column_stack([axes, middle]).astype(np.float32)
     z = sites[:, 0] + 1j * sites[:, 1]
     w = spots[:, 0] + 1j * spots[:, 1]
     z0, w0 = z.mean(), w.mean()
@@ -353,7 +353,7 @@ def _body_seen(flat: Floats, matrix: Floats, picked: Floats, contrast: float) ->
         return True
     # The body's colour, beside the lattice's places.
     beside = np.clip(_BESIDE @ matrix[:, :2].T, -0.72, 0.72) + matrix[:, 2]
-    body = np.median(_sample(smooth, beside), axis=0)
+    body = np.sort(_sample(smooth, beside), axis=0)[5:7].mean(axis=0)
     seen = _sample(smooth, sites[empty])
     if body.min() < BURNT - 30 and (seen.min(axis=1) > BURNT).any():
         return False

@@ -9,6 +9,7 @@ linear in g and gV; a die that leans does not fit.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -18,6 +19,12 @@ USUAL_G, SPREAD_G = 1 / 900, 1 / 900
 """Usual 1 / focal length (1/px) for pictures whose longer side is 640 px, how much it varies."""
 
 
+NOISE = 0.045
+"""Standard deviation with which a slope is seen when both looks agree."""
+SURE_TO = 0.03
+"""Part of an edge by which two looks at a foot may differ without making it doubtful."""
+
+
 def face_scale(frame: Frame) -> float:
     """Give the edge in px as it would be seen square on: the longest extent of the face."""
     u, v = frame.across, frame.along
@@ -25,65 +32,88 @@ def face_scale(frame: Frame) -> float:
     return 2.0 * float(np.linalg.norm(matrix, 2))
 
 
+@dataclass(frozen=True, slots=True)
+class Upright:
+    """A die's upright edge as seen: its top face and the way to its bottom.
+
+    `foot` leads from the top face's centre to the bottom's (px); `doubt` is how far two looks at it
+    differ (px).
+    """
+
+    frame: Frame
+    foot: complex
+    doubt: float = 0.0
+
+    @property
+    def scale(self) -> float:
+        """Give the die's edge in px as seen square on."""
+        return face_scale(self.frame)
+
+    @property
+    def slope(self) -> complex:
+        """Give the image of the upright edge, in edges."""
+        return self.foot / self.scale
+
+    @property
+    def bottom(self) -> complex:
+        """Give the pixel of the bottom face's centre."""
+        return self.frame.centre + self.foot
+
+    @property
+    def noise(self) -> float:
+        """Give the standard deviation of the slope."""
+        return NOISE + self.doubt / self.scale
+
+
 def upright_errors(
-    frames: Sequence[Frame],
-    feet: Sequence[complex],
-    width: int,
-    known: tuple[complex, float] | None = None,
+    dice: Sequence[Upright], width: int, known: tuple[complex, float] | None = None
 ) -> list[float]:
     """Give how far each die's upright edge is off the common nadir: about the sine of its lean.
 
-    `feet` lead from the top faces' centres to the bottom faces' (px), `width` is the
-    picture's longer side. `known`: the nadir (px) and g (1/px) of a calibrated camera. Without it
-    a die alone gives 0: nothing is there to compare it with.
+    An error counts for less where two looks differ, and where a die is seen aslant: feet are seen
+    less exactly there. `width` is the picture's longer side (px). `known`: the nadir (px) and g
+    (1/px) of a calibrated camera. Without it a die alone gives 0: there is nothing to compare with.
     """
-    n = len(frames)
-    scale = np.array([face_scale(f) for f in frames])
-    slope = np.array(feet) / scale
-    bottom = np.array([f.centre for f in frames]) + np.array(feet)
     if known is not None:
         nadir, g = known
-        return [_discounted(s, g * (nadir - b)) for s, b in zip(slope, bottom, strict=True)]
-    errors = [0.0] * n
-    if n < 2:
+        return [_counted(d, g * (nadir - d.bottom)) for d in dice]
+    errors = [0.0] * len(dice)
+    if len(dice) < 2:
         return errors
-    grow = width / 640
-    for k in range(n):
-        others = [i for i in range(n) if i != k]
-        w, g = _fit(slope[others], bottom[others], USUAL_G / grow, SPREAD_G / grow)
-        errors[k] = _discounted(slope[k], w - g * bottom[k])
+    for k, die in enumerate(dice):
+        w, g = _fit([d for n, d in enumerate(dice) if n != k], width)
+        errors[k] = _counted(die, w - g * die.bottom)
     return errors
 
 
-def _discounted(slope: complex, expected: complex) -> float:
-    """Give the error of a slope; aslant, where feet are seen less exactly, it counts for less."""
-    return float(abs(slope - expected)) / (1 + 3 * max(0.0, float(abs(expected)) - 0.2))
+def _counted(die: Upright, expected: complex) -> float:
+    aslant = 1 + 3 * max(0.0, abs(expected) - 0.2)
+    doubtful = 1 + max(0.0, die.doubt / die.scale - SURE_TO) / 0.1
+    return abs(die.slope - expected) / (aslant * doubtful)
 
 
-def fit_nadir(
-    frames: Sequence[Frame], feet: Sequence[complex], width: int
-) -> tuple[complex, float]:
+def fit_nadir(dice: Sequence[Upright], width: int) -> tuple[complex, float]:
     """Fit the nadir (px) and g (1/px) to dice that lie flat, spread over the picture."""
-    slope = np.array(feet) / np.array([face_scale(f) for f in frames])
-    bottom = np.array([f.centre for f in frames]) + np.array(feet)
-    keep = np.ones(len(slope), bool)
+    kept = list(dice)
     w, g = 0j, 0.0
     for _ in range(3):
-        w, g = _fit(slope[keep], bottom[keep], USUAL_G * 640 / width, SPREAD_G * 640 / width)
-        off = np.abs(slope - (w - g * bottom))
-        keep = off <= max(3 * float(np.median(off)), 1e-3)
+        w, g = _fit(kept, width)
+        off = {id(d): abs(d.slope - (w - g * d.bottom)) for d in dice}
+        most = max(3 * float(np.median(list(off.values()))), 1e-3)
+        kept = [d for d in dice if off[id(d)] <= most]
     return w / max(g, 1e-6), max(g, 1e-6)
 
 
-def _fit(
-    slope: np.ndarray, bottom: np.ndarray, usual: float, spread: float
-) -> tuple[complex, float]:
+def _fit(dice: Sequence[Upright], width: int) -> tuple[complex, float]:
     """Fit slope = w - g bottom, g kept near its usual value; gives w and g."""
-    noise = 0.05
-    middle_s, middle_b = slope.mean(), bottom.mean()
+    usual, spread = USUAL_G * 640 / width, SPREAD_G * 640 / width
+    slope = np.array([d.slope for d in dice])
+    bottom = np.array([d.bottom for d in dice])
+    weight = np.array([d.noise for d in dice]) ** -2.0
+    part = weight / weight.sum()
+    middle_s, middle_b = complex((part * slope).sum()), complex((part * bottom).sum())
     ds, db = slope - middle_s, bottom - middle_b
-    weight = 1 / noise**2
-    top = -weight * float((ds.conjugate() * db).real.sum()) + usual / spread**2
-    g = top / (weight * float((np.abs(db) ** 2).sum()) + 1 / spread**2)
+    top = -float((weight * (ds.conjugate() * db).real).sum()) + usual / spread**2
+    g = top / (float((weight * np.abs(db) ** 2).sum()) + 1 / spread**2)
     g = float(np.clip(g, 0.0, 5 * usual))
-    return complex(middle_s + g * middle_b), g
+    return middle_s + g * middle_b, g

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,8 @@ from harness.vision.plumb import upright_errors
 from harness.vision.quality import picture_fault
 from harness.vision.readings import NO_RESULT_REASONS, DiceReading, DieSeen, ReadingVerdict
 
+WORTH_ANOTHER_LOOK = ("disagreement", "glare", "missing", "extra", "obstructed")
+"""Refusals that may come of a frame that is off: the picture is looked at again."""
 NOT_AN_IMAGE = DiceReading("unreadable", (), "not-an-image", 0.0, (), 0.0)
 
 
@@ -56,6 +59,11 @@ class DiceReader:
         pyramid = Pyramid(picture)
         seen = self._look(pyramid, scale)
         decision = decide(seen.dice, seen.chips, dice)
+        if decision.reason in WORTH_ANOTHER_LOOK and seen.dice:
+            again = self._look(pyramid, scale, [d.found.frame for d in seen.dice])
+            other = decide(again.dice, again.chips, dice)
+            if other.reason is None:
+                seen, decision = again, other
         reason = decision.reason
         if reason is not None or self._profile is not None:
             reason = picture_fault(pyramid.level(1), bool(seen.dice), self._profile) or reason
@@ -72,8 +80,12 @@ class DiceReader:
         )
         return reading, seen.dice
 
-    def _look(self, pyramid: Pyramid, scale: float) -> _Seen:
-        scene = self._finder.find(pyramid)
+    def _look(self, pyramid: Pyramid, scale: float, before: Sequence[Frame] | None = None) -> _Seen:
+        """Look at a picture; `before` are the faces seen when it was looked at the first time."""
+        if before is None:
+            scene = self._finder.find(pyramid)
+        else:
+            scene = self._finder.find_again(pyramid, before)
         found = [f for f in scene.dice if self._may_be(f.frame, scale)]
         judged = self._judge.look_twice(pyramid, [f.frame for f in found])
         sure = [k for k, f in enumerate(found) if f.score >= SURE]
@@ -81,8 +93,7 @@ class DiceReader:
             zip(
                 sure,
                 upright_errors(
-                    [judged[k].frame for k in sure],
-                    [judged[k].foot for k in sure],
+                    [judged[k].upright for k in sure],
                     max(pyramid.level(0).shape[:2]),
                     self._known(scale),
                 ),

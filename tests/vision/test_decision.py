@@ -28,7 +28,9 @@ def die(
         Found(frame, score, 0j, sharp(FAR, state if state in FAR else "flat", 0.95),
               sharp(faces, str(far or value), 0.95)),
         Judged(sharp(faces, str(value), sure), sharp(NEAR, state, 0.95), frame, 0j),
-        PipReading(read, None if read else why, 90.0, 0.01, (), maybe or frozenset({read} - {None})),
+        PipReading(
+            read, None if read else why, 90.0, 0.01, (), maybe or frozenset({read} - {None})
+        ),
         off, stray,
     )  # fmt: skip
 

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from harness.vision.faces import Frame
 from harness.vision.finder import _frame
-from harness.vision.plumb import fit_nadir, upright_errors
+from harness.vision.plumb import Upright, fit_nadir, upright_errors
 from harness.vision.training.frames import describe
 
 WIDTH, HEIGHT = 640, 480
 
 
 def see(tilt_deg: float, focal: float, dice, lean_deg: float = 0.0):
-    """Look at dice (x, y in edges, yaw); the first leans. Gives frames, feet and the nadir."""
+    """Look at dice (x, y in edges, yaw); the first leans. Gives them as seen, and the nadir."""
     tilt = math.radians(tilt_deg)
     distance = focal / 60
     forward = np.array([math.sin(tilt), 0, -math.cos(tilt)])
@@ -49,7 +49,7 @@ def see(tilt_deg: float, focal: float, dice, lean_deg: float = 0.0):
         frames.append(frame)
         feet.append(pixel(middle - body[:, 2] / 2) - frame.centre)
     below = pixel(eye + np.array([1e-9, 0, -1])) if tilt < 0.01 else pixel(eye * [1, 1, 0])
-    return frames, feet, below
+    return [Upright(f, foot) for f, foot in zip(frames, feet, strict=True)], below
 
 
 DICE = [(-1.5, 0.5, 0.2), (1.0, 1.2, 1.0), (0.6, -1.4, 0.5)]
@@ -58,15 +58,15 @@ DICE = [(-1.5, 0.5, 0.2), (1.0, 1.2, 1.0), (0.6, -1.4, 0.5)]
 @pytest.mark.parametrize("tilt", [0, 5, 12, 25])
 @pytest.mark.parametrize("focal", [900, 1400, 2100])
 def test_flat_dice_point_to_one_nadir(tilt, focal):
-    frames, feet, _ = see(tilt, focal, DICE)
-    assert max(upright_errors(frames, feet, WIDTH)) < 0.05
+    seen, _ = see(tilt, focal, DICE)
+    assert max(upright_errors(seen, WIDTH)) < 0.05
 
 
 @pytest.mark.parametrize("tilt", [0, 5, 12, 25])
 @pytest.mark.parametrize("lean", [12, 20, 35, -15])
 def test_the_leaning_die_is_off_by_about_the_sine_of_its_lean(tilt, lean):
-    frames, feet, _ = see(tilt, 1400, DICE, lean)
-    errors = upright_errors(frames, feet, WIDTH)
+    seen, _ = see(tilt, 1400, DICE, lean)
+    errors = upright_errors(seen, WIDTH)
     assert int(np.argmax(errors)) == 0
     # Aslant the error counts for less: feet are seen less exactly there.
     sine = abs(math.sin(math.radians(lean)))
@@ -74,19 +74,19 @@ def test_the_leaning_die_is_off_by_about_the_sine_of_its_lean(tilt, lean):
 
 
 def test_a_die_alone_leans_only_for_a_calibrated_camera():
-    frames, feet, nadir = see(10, 1400, DICE[:1], 15)
-    assert upright_errors(frames, feet, WIDTH) == [0.0]
+    seen, nadir = see(10, 1400, DICE[:1], 15)
+    assert upright_errors(seen, WIDTH) == [0.0]
     g = math.cos(math.radians(10)) / 1400
-    assert upright_errors(frames, feet, WIDTH, (nadir, g))[0] == pytest.approx(0.26, abs=0.06)
-    frames, feet, nadir = see(10, 1400, DICE[:1], 0)
-    assert upright_errors(frames, feet, WIDTH, (nadir, g))[0] < 0.03
+    assert upright_errors(seen, WIDTH, (nadir, g))[0] == pytest.approx(0.26, abs=0.06)
+    seen, nadir = see(10, 1400, DICE[:1], 0)
+    assert upright_errors(seen, WIDTH, (nadir, g))[0] < 0.03
 
 
 @pytest.mark.parametrize("tilt", [3, 10, 20])
 def test_calibration_finds_nadir_and_focal_length(tilt):
     grid = [(x, y, 0.3 * x + y) for x in (-2.5, -1, 1, 2.5) for y in (-2.0, 0.2, 2.0)]
-    frames, feet, nadir = see(tilt, 1200, grid)
-    found, g = fit_nadir(frames, feet, WIDTH)
+    seen, nadir = see(tilt, 1200, grid)
+    found, g = fit_nadir(seen, WIDTH)
     assert abs(found - nadir) < 40
     assert math.cos(math.radians(tilt)) / g == pytest.approx(1200, rel=0.12)
 
