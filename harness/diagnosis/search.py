@@ -71,7 +71,8 @@ def _plainest(whole: list[CauseSet]) -> list[CauseSet]:
     """Leave out what only restates a plainer cause of the same part."""
     faults = {causes[0].fault for causes in whole}
     if "swapped" in faults or "shorted" in faults:
-        whole = [causes for causes in whole if causes[0].fault != "enters-other"]
+        restated = {"enters-other", "permuted"}
+        whole = [causes for causes in whole if causes[0].fault not in restated]
     return whole
 
 
