@@ -13,6 +13,7 @@ from harness.verdicts import Verdict
 DIPS = ((0.7, 0.02), (0.6, 0.08), (0.5, 0.2), (0.3, 0.5))
 """Dips tried, mildest first: share of the nominal voltage, and how long (s)."""
 OFF_S = 1.0
+SURELY_OFF_V = 1.0
 LOOK_S = 0.05
 ENTRY = (1, 2, 4)
 FURTHER = 5
@@ -95,12 +96,26 @@ def nothing_left(sitting: Sitting) -> None:
 @when("the supply is cut and given back")
 @needs("supply", "restart-limit")
 def cut(sitting: Sitting) -> None:
-    """Switch the supply off and on again."""
+    """Switch the supply off and on again; while it is off it must say so.
+
+    A supply that is not heard while it is off leaves the state of its output unknown: the error
+    ends the run on this bench, and nothing is concluded of the table.
+    """
     supply = sitting.bench.supply
     assert supply is not None
     supply.switch(on=False)
-    time.sleep(OFF_S)
-    supply.switch(on=True)
+    try:
+        time.sleep(OFF_S)
+        volts = supply.volts()
+    finally:
+        supply.switch(on=True)
+    if volts > SURELY_OFF_V:
+        sitting.scenario.check(
+            Verdict.RIG_FAULT,
+            f"the supply was switched off and still gives {volts:.1f} V",
+            part=(f"device:{sitting.bench.rig.roles.supply}",),
+            fault="not-off",
+        )
     sitting.power_back_at = time.monotonic()
 
 
