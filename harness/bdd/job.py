@@ -19,7 +19,8 @@ class Job:
 
     `rig` is the rig file, `rig_name` its name in the record, `features` the files or folders to
     collect, `out` the run folder, `faults` goes unread to the emulator. `resumed`: the run folder
-    holds a part of this job already.
+    holds a part of this job already. `emulated`: the bench is made for this job
+    alone; a real one is shared by every job that names its rig file.
     """
 
     book: str
@@ -31,6 +32,7 @@ class Job:
     inspection: Inspection = "full"
     faults: Sequence[str] = ()
     resumed: bool = False
+    emulated: bool = True
 
     @property
     def name(self) -> str:

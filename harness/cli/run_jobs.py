@@ -86,6 +86,7 @@ class Order:
                 inspection=self.inspection,
                 faults=self.faults,
                 resumed=resumed,
+                emulated=sitting.rig.emulated,
             )
             for sitting in self.sittings
         ]

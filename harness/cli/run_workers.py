@@ -22,6 +22,8 @@ _TOLD_NOTHING = "ended without a word"
 class Workers:
     """Runs jobs in processes of their own, at most as many at a time as there are CPUs.
 
+    Jobs on one real bench run one after the other.
+
     `refused` holds the lines of what was asked for wrongly, `lost` says which worker ended without
     having finished. What a worker prints goes to a file in `logs`, if it prints anything.
     """
@@ -33,6 +35,7 @@ class Workers:
         self._progress = progress
         self._logs = logs
         self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._busy: set[str] = set()
         self._ended: dict[str, int] = {}
         self._mail: queue.Queue[tuple[Job, Mapping[str, object] | None]] = queue.Queue()
 
@@ -41,13 +44,24 @@ class Workers:
         for job in self._waiting:
             self._progress.expect(job.name)
         while self._waiting or self._running:
-            while self._waiting and len(self._running) < (os.cpu_count() or 1):
-                self._start(self._waiting.pop(0))
+            while (job := self._next_job()) is not None:
+                self._start(job)
             job, message = self._mail.get()
             if message is None:
                 self._reap(job)
             else:
                 self._take(job, message)
+
+    def _next_job(self) -> Job | None:
+        """Take the first waiting job that may start now."""
+        if len(self._running) >= _cpus():
+            return None
+        free = next(
+            (job for job in self._waiting if job.emulated or job.rig not in self._busy), None
+        )
+        if free is not None:
+            self._waiting.remove(free)
+        return free
 
     def stop(self) -> None:
         """End what runs: each worker unwinds, opening its outputs; one that will not is killed."""
@@ -78,6 +92,7 @@ class Workers:
                 start_new_session=True,
             )
         self._running[job.name] = worker
+        self._busy.add(job.rig)
         assert worker.stdout is not None
         threading.Thread(
             target=self._listen, args=(job, worker.stdout), name=job.name, daemon=True
@@ -112,6 +127,7 @@ class Workers:
 
     def _reap(self, job: Job) -> None:
         worker = self._running.pop(job.name)
+        self._busy.discard(job.rig)
         with contextlib.suppress(OSError):
             if worker.stdin is not None:
                 worker.stdin.close()
@@ -127,6 +143,13 @@ class Workers:
             with contextlib.suppress(OSError):
                 self._logs.rmdir()
         self._progress.ended(job.name)
+
+
+def _cpus() -> int:
+    """Give how many CPUs this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _lines(message: Mapping[str, object]) -> list[str]:
