@@ -4,7 +4,7 @@
 
 Prints: how often fair dice are rejected when watched at every toss (at most alpha plus three
 standard errors is wanted), how often they are declared fair, and the median tosses to find loaded,
-copying and sticky dice against the fixed tests' numbers for the same family and alpha.
+copying, following and sticky dice against the fixed tests' numbers for the same family and alpha.
 """
 
 from __future__ import annotations
@@ -44,11 +44,18 @@ def copying(share: float, rng: np.random.Generator, n: int) -> np.ndarray:
     return tosses
 
 
-def sticky(share: float, rng: np.random.Generator, n: int) -> np.ndarray:
+def sticky(share: float, lag: int, rng: np.random.Generator, n: int) -> np.ndarray:
     tosses = fair(rng, n)
     for i in np.flatnonzero(rng.random(n) < share):
-        if i:
-            tosses[i, 2] = tosses[i - 1, 2]
+        if i >= lag:
+            tosses[i, 2] = tosses[i - lag, 2]
+    return tosses
+
+
+def following(share: float, rng: np.random.Generator, n: int) -> np.ndarray:
+    tosses = fair(rng, n)
+    turned = rng.random(n) < share
+    tosses[turned, 1] = tosses[turned, 0] % 6 + 1
     return tosses
 
 
@@ -107,7 +114,8 @@ def main() -> None:
             f"declared fair within 0.02: {declared} of {min(options.fair_runs, options.runs)} "
             f"(at least 95% wanted)"
         )
-        weight = {h.kind: h.weight for h in reversed(FAMILY)}
+        weight = {h.kind: h.weight for h in reversed(FAMILY)}  # transitions: of lag 1
+        seventh = next(h.weight for h in FAMILY if h.kind == "transitions" and h.lag == 7)
         cases: list[tuple[str, Maker, int, int]] = [
             (
                 "one face +0.02",
@@ -129,9 +137,21 @@ def main() -> None:
             ),
             (
                 "a die repeats 3%",
-                partial(sticky, 0.03),
+                partial(sticky, 0.03, 1),
                 80_000,
-                dependence_throws(0.03, weight["repeats"], 25, 0.9),
+                dependence_throws(0.03, weight["transitions"], 25, 0.9),
+            ),
+            (
+                "a die repeats 3%, lag 7",
+                partial(sticky, 0.03, 7),
+                80_000,
+                dependence_throws(0.03, seventh, 25, 0.9),
+            ),
+            (
+                "a die one on 3%",
+                partial(following, 0.03),
+                60_000,
+                dependence_throws(0.03, weight["dependence"], 25, 0.9),
             ),
         ]
         print(f"{'fault':26}{'fixed, 90%':>12}{'median':>9}{'90%':>9}{'found':>7}")
