@@ -13,9 +13,7 @@ import os
 import random
 import subprocess
 import sys
-import tarfile
 import tempfile
-from io import BytesIO
 from pathlib import Path
 
 SAMPLE = 500
@@ -38,12 +36,9 @@ KILLED, SURVIVED, NO_TESTS = (1, 3), (0,), (5, 33)
 def main(sample: int) -> int:
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder) / "project"
-        project.mkdir()
-        archive = subprocess.run(
-            ["git", "-C", str(ROOT), "archive", "HEAD"], check=True, capture_output=True
-        ).stdout
-        with tarfile.open(fileobj=BytesIO(archive)) as tar:
-            tar.extractall(project, filter="data")
+        subprocess.run(
+            ["git", "clone", "-q", "--depth", "1", ROOT.as_uri(), str(project)], check=True
+        )
         with (project / "pyproject.toml").open("a", encoding="utf-8") as file:
             file.write(SETTINGS)
         names = _sampled(project, sample)
@@ -54,7 +49,7 @@ def main(sample: int) -> int:
 def _sampled(project: Path, sample: int) -> list[str]:
     """Make all mutants, run none, and draw the sample."""
     make = "import mutmut.__main__ as m; m.create_mutants(2)"
-    subprocess.run([sys.executable, "-c", make], cwd=project, check=True, stdout=sys.stderr)
+    subprocess.run([sys.executable, "-c", make], cwd=project, check=True, stdout=subprocess.DEVNULL)
     every = sorted(_codes(project))
     print(f"{len(every)} mutants, {min(sample, len(every))} drawn with seed {SEED}", flush=True)
     return sorted(random.Random(SEED).sample(every, min(sample, len(every))))
@@ -69,7 +64,10 @@ def _codes(project: Path) -> dict[str, int | None]:
 
 def _mutmut(project: Path, *arguments: str) -> None:
     subprocess.run(
-        [sys.executable, "-m", "mutmut", *arguments], cwd=project, check=False, stdout=sys.stderr
+        [sys.executable, "-m", "mutmut", *arguments],
+        cwd=project,
+        check=False,
+        stdout=subprocess.DEVNULL,
     )
 
 
