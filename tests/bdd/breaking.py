@@ -58,6 +58,9 @@ stroke_ms = 180
 """
 """Slower strokes than usual: other processes of a test run take this host's time."""
 
+COUNTDOWN = "countdown_tolerance_percent = 10\n"
+"""On benches with a countdown; its breaks are greater."""
+
 
 class BreakingRun(RunPlugin):
     """Runs chosen scenarios, each sound and then broken, on one open bench."""
@@ -152,7 +155,8 @@ def _do(folder: Path) -> None:
     assert paytable is not None
     posted.write_text((usual.parent / paytable).read_text())
     rig_file = folder / "rig.toml"
-    rig_file.write_text(RIG.format(rig=usual))
+    countdown = COUNTDOWN if load_rig(usual).roles.countdown is not None else ""
+    rig_file.write_text(RIG.format(rig=usual) + countdown)
     book = load_book(work["book"])
     features = features_of(book)
     job = Job(book.id, str(rig_file), work["rig"], [str(features)], str(folder / "run"))

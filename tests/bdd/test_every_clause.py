@@ -82,7 +82,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
         unsure = [one for one in DOUBTS if (BOOK_OF[one.clause].id, one.rig) == (book, rig)]
         work = [
             {"name": named(one), "scenario": one.scenario, "break": one.how}
-            for one in (*mine, *unsure)
+            for one in (*unsure, *mine)
         ]
         (folder / "work.json").write_text(
             json.dumps({"book": book, "rig": rig, "breaks": work}), encoding="utf-8"

@@ -68,7 +68,10 @@ def countdown_ended(sitting: Sitting) -> None:
 @then("the countdown lasted as long as it is set")
 @needs("countdown")
 def countdown_length(sitting: Sitting) -> None:
-    """Judge the measured length by guarded acceptance."""
+    """Judge the measured length by guarded acceptance.
+
+    Raises HostLagError where this host looked too seldom for any length to be accepted.
+    """
     rig = sitting.bench.rig
     set_s = rig.table.countdown_s
     tolerance = rig.limits.countdown_tolerance_percent
@@ -83,6 +86,14 @@ def countdown_length(sitting: Sitting) -> None:
         value=sitting.countdown.took_s,
         uncertainty=sitting.countdown.uncertainty_s + rig.limits.uncertainty_ms / 1000,
     )
+    looked_within_s = sitting.countdown.uncertainty_s
+    if measured.verdict is Verdict.AMBIGUOUS and looked_within_s > set_s * tolerance / 200:
+        raise HostLagError(
+            "countdown",
+            expected=f"a measurement within {set_s * tolerance * 5:.0f} ms",
+            found=f"± {looked_within_s * 1000:.0f} ms",
+            remedy="ease the host",
+        )
     sitting.record.measurement(sitting.scenario.record.id, measured)
     sitting.scenario.check(
         measured.verdict,
