@@ -25,7 +25,7 @@ SETTINGS = """
 source_paths = ["harness"]
 only_mutate = ["harness/rules/*", "harness/diagnosis/*"]
 also_copy = ["features", "fixtures", "rigs", "README.md", "LICENSE", "CHANGELOG.md"]
-pytest_add_cli_args = ["-p", "no:cacheprovider", "-q"]
+pytest_add_cli_args = ["-p", "no:cacheprovider", "-q", "--hypothesis-profile=ci"]
 pytest_add_cli_args_test_selection = ["tests/rules", "tests/diagnosis"]
 use_setproctitle = false
 """
