@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import asdict, dataclass
 
 from harness.campaign.qualify import Qualification, Settings, State, findings
@@ -31,35 +30,33 @@ class QualificationOutcome:
             return None
         return exit_status([self.verdict])
 
-    def summary(self, started: str, ended: str) -> dict[str, object]:
-        """Give `summary.json`: that of a run without books, and what the tosses say."""
-        counts = Counter({self.verdict.value: 1})
+    def to_json(self) -> dict[str, object]:
+        """Give `qualification.json`: what was asked, the rates, and all that the tosses say."""
         return {
+            "rig": self.rig,
+            "mode": "tossed",
+            "settings": asdict(self.settings),
+            "decision": self.state.decision,
             "verdict": self.verdict.value,
-            "counts": dict(counts),
-            "findings": [finding.to_json() for finding in self.findings],
-            "results": {},
-            "started": started,
-            "ended": ended,
-            "qualification": {
-                "rig": self.rig,
-                "mode": "tossed",
-                "settings": asdict(self.settings),
-                "decision": self.state.decision,
-                "tosses": self.state.tosses,
-                "read": self.state.read,
-                "rates_per_1000": {
-                    rate.name: {
-                        "count": rate.count,
-                        "rate": rate.per_1000,
-                        "low": rate.low,
-                        "high": rate.high,
-                    }
-                    for rate in self.state.rates
-                },
-                "analysis": self.analysis.to_json(),
+            "tosses": self.state.tosses,
+            "read": self.state.read,
+            "rates_per_1000": {
+                rate.name: {
+                    "count": rate.count,
+                    "rate": rate.per_1000,
+                    "low": rate.low,
+                    "high": rate.high,
+                }
+                for rate in self.state.rates
             },
+            "analysis": self.analysis.to_json(),
         }
+
+    @property
+    def what(self) -> str:
+        """Say in a sentence how it came out."""
+        ended = "" if self.broken is None else f"; ended by {self.broken}"
+        return f"{self.state.decision} after {self.state.read} tosses{ended}"
 
     def files(self, record: QualificationRecord) -> dict[str, bytes]:
         """Give the files that follow from the record, by name."""
@@ -87,7 +84,7 @@ class QualificationOutcome:
             fixed_length=self.state.read >= self.settings.most,
         )
         return {
-            "summary.json": json_of(self.summary(started, ended)),
+            "qualification.json": json_of(self.to_json()),
             "tosses.csv": csv_of(record.recorded.tosses),
             "report.html": shown.encode(),
         }
@@ -106,8 +103,8 @@ def outcome_of(
     }[state.decision]
     if broken is not None and verdict is not Verdict.DUT_FAIL:
         verdict = broken.verdict
-        told = broken.to_json()
-        part = str(told.get("part", broken.subject))
-        fault = str(told.get("fault", "failed"))
-        found = (Finding(verdict, (part,), fault, str(broken)),)
+        if verdict is Verdict.DUT_FAIL:
+            told = broken.to_json()
+            part = str(told.get("part", broken.subject))
+            found = (Finding(verdict, (part,), str(told.get("fault", "failed")), str(broken)),)
     return QualificationOutcome(rig, settings, verdict, state, analysis, found, broken)

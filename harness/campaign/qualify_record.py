@@ -26,15 +26,16 @@ from numpy.typing import NDArray
 from harness.campaign.qualify_toss import Outcome, Toss
 from harness.evidence.canonical import canonical, file_sha256
 from harness.evidence.errors import UnreadableRecordError
+from harness.evidence.finish import write_summary
 from harness.evidence.frames import FrameStore
 from harness.evidence.journal import Journal
 from harness.evidence.journal_lines import read_records
 from harness.evidence.keys import SigningKey
-from harness.evidence.records import KeptFrame
+from harness.evidence.records import KeptFrame, Scenario, ScenarioFinished
 from harness.evidence.reports import save_report
 from harness.evidence.run_folder import RunFolder, create_run_folder, open_run_folder
 from harness.evidence.seal import seal_run
-from harness.verdicts import HarnessError
+from harness.verdicts import HarnessError, Verdict
 
 INSPECTION = "shaker-qualification"
 _MOST_PICTURES = 300
@@ -147,11 +148,31 @@ class QualificationRecord:
 
     def error(self, error: HarnessError, rig: str) -> None:
         """Record an error of the bench."""
-        self._journal.append("error", {"scenario": None, "rig": rig, "error": error.to_json()})
+        body = {"scenario": INSPECTION, "rig": rig, "error": error.to_json()}
+        self._journal.append("error", body)
 
     def finding(self, finding: Mapping[str, object], rig: str) -> None:
         """Record a located cause, as `Finding.to_json` gives it."""
         self._journal.append("finding", {**finding, "book": None, "rig": rig})
+
+    def verdict(self, rig: str, verdict: Verdict, what: str) -> None:
+        """Record how it came out, as a run records a scenario; the last one counts."""
+        scenario = Scenario(INSPECTION, "", "Shaker and dice are fair", "", rig)
+        now = time.monotonic()
+        body: ScenarioFinished = {
+            **scenario.body(),
+            "verdict": verdict.value,
+            "what": what,
+            "started": now,
+            "ended": now,
+            "steps": [],
+            "results": {},
+            "mode": "tossed",
+            "depends_on": [],
+            "evidence": [],
+            "attempt": 1,
+        }
+        self._journal.append("scenario-finished", body)
 
     def finish(
         self, *, complete: bool, why: str, files: Mapping[str, bytes], key: SigningKey | None
@@ -159,6 +180,7 @@ class QualificationRecord:
         """Record the end, write the files that follow from the record, and seal all."""
         self._journal.append("run-finished", {"complete": complete, "why": why})
         self.close()
+        write_summary(self.folder)
         for name, data in files.items():
             save_report(self.folder.path / name, data)
         seal_run(self.folder, key)

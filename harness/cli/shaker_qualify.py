@@ -186,6 +186,7 @@ def _finish(
     record_files = outcome.files(record)
     for finding in outcome.findings:
         record.finding(finding.to_json(), rig.name)
+    record.verdict(rig.name, outcome.verdict, outcome.what)
     record.finish(complete=not why, why=why, files=record_files, key=key)
     show(outcome.analysis)
     for rate in outcome.state.rates:

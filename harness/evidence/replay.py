@@ -306,9 +306,11 @@ def _compare_procedure(
     options = {r.body["book"]: r.body["options"] for r in records if r.kind == "entry"}
     for made in counting(records).values():
         end = made[-1].body
-        book, setup = load_book(end["book"]), _setup(manifest, end["rig"])
         events = [record for record in made if record.kind == "event"]
-        if not events or setup is None or not isinstance(book, RuleBook):
+        if not events:  # nothing was played: a shaker's qualification has not even a book
+            continue
+        book, setup = load_book(end["book"]), _setup(manifest, end["rig"])
+        if setup is None or not isinstance(book, RuleBook):
             continue
         told = [(r.body["clause"], r.body["at"]) for r in made if r.kind == "deviation"]
         derived = list(_deviations(book, setup, options.get(book.id), events))

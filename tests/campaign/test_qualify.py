@@ -70,6 +70,9 @@ def test_a_loaded_die_is_found_though_the_harness_was_killed_on_the_way(rig, tmp
     rows = (folder / "tosses.csv").read_text().splitlines()[1:]
     assert rows == [",".join(map(str, values)) for values in read]
     assert verify_run(folder).intact
+    again = [PROGRAM, "replay", str(folder), "--json"]
+    derived = subprocess.run(again, capture_output=True, text=True, timeout=120, check=False)
+    assert json.loads(derived.stdout)["same"], derived.stdout
 
 
 def test_leaning_dice_are_counted_and_never_read(rig, tmp_path):
@@ -86,9 +89,10 @@ def test_leaning_dice_are_counted_and_never_read(rig, tmp_path):
     tosses = [json.loads(line)["body"] for line in tosses_in(folder)]
     assert {toss["values"] for toss in tosses} == {None}
     assert {toss["outcome"] for toss in tosses} <= {"leaning", "stacked", "unread"}
-    summary = json.loads((folder / "summary.json").read_text())
-    assert summary["qualification"]["decision"] == "undecided"
-    assert summary["qualification"]["rates_per_1000"]["leaning"]["count"] > 0
+    told = json.loads((folder / "qualification.json").read_text())
+    assert told["decision"] == "undecided"
+    assert told["rates_per_1000"]["leaning"]["count"] > 0
+    assert json.loads((folder / "summary.json").read_text())["verdict"] != "PASS"
 
 
 def test_a_resumed_qualification_takes_no_other_settings(tmp_path):
