@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 
 MOST_RETAKES = 2
+VAIN_RETAKES = 3
 LAG_COUNTS = 2
 LAG_SHARE = 0.1
 """A host that lagged by more than this part of a limit cannot judge by it."""
@@ -135,6 +136,7 @@ class Sitting:
         self.options: dict[str, OptionValue] = book.in_force()
         self.look_ahead: Callable[[], Dice | None] = lambda: None
         self.shown: Dice | None = None
+        self._pose: Pose = "flat"
         self.look: Look | None = None
         self.countdown = CountdownWatch()
         self.half_entered: str | None = None
@@ -150,6 +152,7 @@ class Sitting:
         self.lag = HostLag()
         self._hands = ThreadPoolExecutor(max_workers=1, thread_name_prefix="look-ahead")
         self._ahead: _Ahead | None = None
+        self._vain_retakes = 0
         self._taker: EntryTaker | None = None
         self.control_entry: Entry | None = None
         """The deliberate mismatch, as what it was on the terminal: an entry like any other."""
@@ -204,6 +207,9 @@ class Sitting:
         """End a scenario; after one that did not pass, put the table right for the next."""
         if self._round is not None:
             self._round.end(broke_off=broke_off)
+        if self._pose != "flat" and self.shown is not None:
+            with contextlib.suppress(HarnessError):  # dice not laid flat show in the next scenario
+                self._present(self.shown)
         if self.scenario.verdict() is not Verdict.PASS:
             self._tidy()
 
@@ -299,12 +305,13 @@ class Sitting:
     def _retake(self, dice: Dice) -> None:
         """Lay dice again that were laid flat and could not be read; each time is recorded.
 
-        A refusal costs a retake, never a guess. What is refused every time stands as refused.
+        A refusal costs a retake, never a guess. What is refused every time stands as refused; where
+        retakes were in vain several times in a row, no more are made until dice are read again.
         """
-        for _ in range(MOST_RETAKES):
+        for _ in range(MOST_RETAKES if self._vain_retakes < VAIN_RETAKES else 0):
             seen = self.seen()
             if seen.reason is None:
-                return
+                break
             self.record.rig_fact(
                 self.rig,
                 "retakes",
@@ -313,9 +320,11 @@ class Sitting:
                 data={"dice": list(dice), "reason": seen.reason},
             )
             self.look = self.eyes.look(self._present(dice), moved=False)
+        self._vain_retakes = 0 if self.seen().reason is None else self._vain_retakes + 1
 
     def _present(self, dice: Dice, pose: Pose = "flat") -> float:
         assert self.bench.presenter is not None
+        self._pose = pose
         self.bench.presenter.present(dice, pose)
         return time.monotonic()
 
