@@ -20,7 +20,7 @@ FLAT = 0.5
 """Chance of lying flat from which a die is read."""
 FLAT_ENOUGH = 0.72
 """Chance of lying flat from which what was hardly found is taken for one die more."""
-LEANING = 0.17
+LEANING = 0.18
 """Error of the upright edge from which a die leans."""
 MAYBE_COVERED = 0.33
 """Score from which something may be a die whose face is hidden."""

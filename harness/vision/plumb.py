@@ -88,7 +88,7 @@ def upright_errors(
 
 def _counted(die: Upright, expected: complex) -> float:
     aslant = 1 + 3 * max(0.0, abs(expected) - 0.2)
-    doubtful = 1 + max(0.0, die.doubt / die.scale - SURE_TO) / 0.1
+    doubtful = min(1.8, 1 + max(0.0, die.doubt / die.scale - SURE_TO) / 0.1)
     return abs(die.slope - expected) / (aslant * doubtful)
 
 

@@ -22,8 +22,10 @@ from harness.vision.plumb import upright_errors
 from harness.vision.quality import picture_fault
 from harness.vision.readings import NO_RESULT_REASONS, DiceReading, DieSeen, ReadingVerdict
 
-WORTH_ANOTHER_LOOK = ("disagreement", "glare", "missing", "extra", "obstructed")
+WORTH_ANOTHER_LOOK = ("disagreement", "glare", "missing", "extra", "obstructed", "leaning")
 """Refusals that may come of a frame that is off: the picture is looked at again."""
+SURELY_UPRIGHT = 0.12
+"""Error of the upright edges up to which a second look outweighs a first that saw a lean."""
 NOT_AN_IMAGE = DiceReading("unreadable", (), "not-an-image", 0.0, (), 0.0)
 
 
@@ -62,7 +64,8 @@ class DiceReader:
         if decision.reason in WORTH_ANOTHER_LOOK and seen.dice:
             again = self._look(pyramid, scale, [d.found.frame for d in seen.dice])
             other = decide(again.dice, again.chips, dice)
-            if other.reason is None:
+            upright = all(d.off_upright < SURELY_UPRIGHT for d in again.dice)
+            if other.reason is None and (decision.reason != "leaning" or upright):
                 seen, decision = again, other
         reason = decision.reason
         if reason is not None or self._profile is not None:
