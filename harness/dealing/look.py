@@ -16,6 +16,9 @@ from harness.vision.rest import FRAMES, RestWatch, Toss, agree
 
 FRAME_TIMEOUT_S = 1.0
 REST_LIMIT_S = 3.0
+IMPATIENT_S = 0.5
+PATIENT_LOOKS = 3
+"""After so many looks in a row at dice that never rested, further ones are shorter."""
 NEXT_FRAME_POLL_S = 0.004
 
 
@@ -49,6 +52,7 @@ class Eyes:
         self._cameras = tuple(cameras)
         self._reader = reader
         self._last: dict[int, Frame] = {}
+        self._restless_looks = 0
 
     def look(
         self,
@@ -66,13 +70,24 @@ class Eyes:
         (FrozenPictureError). before: how they lay before a toss, which is then judged. Dice that do
         not rest within the limit give the reason `moving`. A camera without frames raises.
         """
+        if self._restless_looks >= PATIENT_LOOKS:
+            rest_limit_s = min(rest_limit_s, IMPATIENT_S)
         looks = [
-            self._through(number, camera, after, moved=moved, dice=dice, limit_s=rest_limit_s)
+            self._through(
+                number,
+                camera,
+                after,
+                moved=moved,
+                dice=dice,
+                limit_s=rest_limit_s,
+                before=None if number else before,
+            )
             for number, camera in enumerate(self._cameras)
         ]
         readings = tuple(watch.reading or _MOVING for watch, _ in looks)
         frames = tuple(frame for _, voted in looks for frame in voted)
         joined = agree(list(readings))
+        self._restless_looks = self._restless_looks + 1 if joined.reason == "moving" else 0
         seen = DiceSeen(joined.values, joined.reason, joined.confidence)
         toss = None if before is None else looks[0][0].judge_toss(before.readings[0])
         return Look(seen, readings, frames, max(frame.at for frame in frames), toss)
@@ -102,8 +117,14 @@ class Eyes:
         moved: bool,
         dice: int | None,
         limit_s: float,
+        before: Look | None,
     ) -> tuple[RestWatch, tuple[Frame, ...]]:
         watch = RestWatch(after)
+        if before is not None:
+            # A toss is judged from how the dice lay before it: that picture comes first.
+            last = before.frames[FRAMES - 1] if len(before.frames) >= FRAMES else before.frames[-1]
+            watch = RestWatch(last.at - 1.0)
+            watch.feed(last.image, last.at, before.readings[0])
         voted: deque[Frame] = deque(maxlen=FRAMES)
         deadline = time.monotonic() + limit_s
         reading: DiceReading | None = None
@@ -116,7 +137,7 @@ class Eyes:
             # that nothing moved.
             if reading is None or len(voted) == FRAMES:
                 reading = self._reader.read(frame.image, dice)
-            if watch.feed(frame.image, frame.at, reading):
+            if watch.feed(frame.image, frame.at, reading) and len(voted) == FRAMES:
                 break
             if time.monotonic() > deadline:
                 break

@@ -15,7 +15,7 @@ from harness.diagnosis.simulate import Prediction
 from harness.observations import Dice, Entry
 from harness.verdicts import Finding, Measurement, Verdict, overall
 
-_NO_READING = frozenset({"leaning", "stacked", "missing", "extra"})
+_NO_READING = frozenset({"leaning", "stacked", "missing", "extra", "moving"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from harness.observations import Dice, Entry, StagedSample
 from harness.rules.areas import Options
 from harness.verdicts import Verdict
 
-NO_READING = frozenset({"leaning", "stacked", "missing", "extra"})
-"""Refusals that are about how the dice lie; every other one is about the picture."""
+NO_READING = frozenset({"leaning", "stacked", "missing", "extra", "moving"})
+"""Refusals that are about how the dice lie, or that they do not; others are about the picture."""
 
 
 class WinningAreas(Protocol):

@@ -145,8 +145,8 @@ def test_lamps_of_one_area_that_disagree_fail():
 @pytest.mark.parametrize(
     ("reason", "verdict"),
     [
-        *((r, "NO_RESULT") for r in ("leaning", "stacked", "missing", "extra")),
-        *((r, "RIG_FAULT") for r in ("blurred", "moving", "dark", "glare", "disagreement")),
+        *((r, "NO_RESULT") for r in ("leaning", "stacked", "missing", "extra", "moving")),
+        *((r, "RIG_FAULT") for r in ("blurred", "dark", "glare", "disagreement")),
     ],
 )
 def test_dice_without_a_reading_are_not_judged_further(reason, verdict):
