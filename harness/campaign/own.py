@@ -26,7 +26,7 @@ RUN = "import sys; from harness.cli.main import main; sys.argv[0] = 'sicbo-hil';
 ALPHA = 0.01
 MOST_TOSSES = 200_000
 BATCH = 2_000
-DISK_BYTES = 250_000
+DISK_BYTES = 60_000
 LIMIT_S = 600.0
 Scenario = Callable[[Trial, Path, Path], Outcome]
 """Makes a trial: with the trial, the rig file and a folder that is not there yet."""

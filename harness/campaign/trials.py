@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from random import Random
 
 from harness.campaign.catalogue import CATALOGUE
 from harness.campaign.fault import Armed, Fault, Inspection
 from harness.campaign.needs import lacking
 from harness.campaign.trial import Trial
+from harness.diagnosis.plan import plan_cover
+from harness.observations import Dice
 from harness.rig.rigfile import Rig
+from harness.rules.books import load_book
 from harness.verdicts import ConfigurationError
 
 HEALTHY_EVERY = 12
@@ -74,13 +78,29 @@ def plan_trials(
     for fault, rig in shown:
         for seed in range(seeds):
             armed = Armed(fault, fault.draw(_random(fault.number, seed), rigs[rig]))
-            trials.append(Trial(number, rig, books[rig], fault.inspection, (armed,), seed))
+            inspection = _smallest(armed, books[rig])
+            trials.append(Trial(number, rig, books[rig], inspection, (armed,), seed))
             number += 1
     for two, rig, seed in _pairs(shown, rigs, pairs):
         inspection = max((each.fault.inspection for each in two), key=_SMALLEST_FIRST.index)
         trials.append(Trial(number, rig, books[rig], inspection, two, seed))
         number += 1
     return Plan(tuple(_with_healthy(trials, books)), tuple(hidden))
+
+
+def _smallest(armed: Armed, book_id: str) -> Inspection:
+    """Give the smallest inspection that can show a fault: two lamps must differ in some result."""
+    a, b = armed.values.get("a", ""), armed.values.get("b", "")
+    book = load_book(book_id)
+    if armed.fault.inspection != "cover" or not {a, b} <= set(book.areas):
+        return armed.fault.inspection
+    shown = [book.winning_areas(dice, book.in_force()) for dice in _covering(book_id)]
+    return "cover" if any((a in lit) is not (b in lit) for lit in shown) else "full"
+
+
+@cache
+def _covering(book_id: str) -> tuple[Dice, ...]:
+    return plan_cover(load_book(book_id)).results
 
 
 def _random(*what: object) -> Random:

@@ -29,6 +29,7 @@ from harness.observations import Dice
 _MOST_UNSTEADY = 3
 _LEAST_GROUP = 3
 _OFTEN = 6
+_MOST_BY_ROWS = 3
 _MANY = 6
 _COST_A_LAMP = 0.1
 _ROWS_COST, _COST_A_RESULT, _UNSTEADY_COST, _REWIRED_COST = 2.5, 0.15, 3.0, 1.4
@@ -130,6 +131,8 @@ class _Patcher:
         if len(restless) > _MOST_UNSTEADY:
             return None
         by_rows += self._rewired_by_rows(known=bool(by_rows))
+        if self._wild(by_rows):
+            return None
         joined = [*self._rewirings(), *self._grouped(causes), *restless]
         rows = self._rows(by_rows)
         return Patchwork((*([rows] if rows else []), *joined), self.cost)
@@ -244,6 +247,21 @@ class _Patcher:
             if flips.setdefault(entered, bool(wrong & at)) is not bool(wrong & at):
                 return False
         return True
+
+    def _wild(self, by_rows: Sequence[int]) -> bool:
+        """Tell whether areas of several kinds are wrong on several results: that is no rule."""
+        kinds = {self.areas.areas[i].partition("-")[0] for i in by_rows}
+        if len(by_rows) <= _MOST_BY_ROWS or len(kinds) <= 1:
+            return False
+        mine = sum(1 << i for i in by_rows)
+        wrong: set[tuple[int, ...]] = set()
+        for n in self.numbers:
+            sample = self.prediction.samples[n]
+            entered = self.states[sample.entry, sample.stage].entered
+            should = self.prediction.commanded(entered, self.given)
+            if entered is not None and (should ^ sample.lit) & mine & sample.known:
+                wrong.add(tuple(sorted(entered)))
+        return len(wrong) > 1
 
     def _rows(self, by_rows: Sequence[int]) -> Cause | None:
         if not by_rows:
