@@ -139,7 +139,7 @@ class Eyes:
                 reading = self._reader.read(frame.image, dice)
             if watch.feed(frame.image, frame.at, reading) and len(voted) == FRAMES:
                 break
-            if time.monotonic() > deadline:
+            if time.monotonic() > deadline and len(voted) == FRAMES:
                 break
         self._last[number] = frame
         return watch, tuple(voted)

@@ -255,8 +255,9 @@ class Round:
             self.note("dice-at-rest", {"values": list(look.seen.values)}, look.at)
 
     def _judge_unsensed(self, look: Look) -> None:
-        moved = look.toss is None or look.toss.proper or not _lay_still(look.toss.why_not)
-        if moved:
+        if look.toss is None:
+            return  # the dice were laid since: what the toss did to them cannot be seen any more
+        if look.toss.proper or not _lay_still(look.toss.why_not):
             self.sensor_failed = True
             raise ShakeSensorError(
                 "shaker-sensor",
