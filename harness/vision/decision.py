@@ -20,16 +20,21 @@ FLAT = 0.5
 """Chance of lying flat from which a die is read."""
 FLAT_ENOUGH = 0.72
 """Chance of lying flat from which what was hardly found is taken for one die more."""
-LEANING = 0.18
+LEANING = 0.17
 """Error of the upright edge from which a die leans."""
+SURELY_LEANING = 0.3
+"""The same, from which two dice are enough to tell."""
 MAYBE_COVERED = 0.33
 """Score from which something may be a die whose face is hidden."""
 WHOLE = 0.6
 """Score from which a face is surely a whole one, whatever lies beside it."""
 AS_GOOD_AS_SURE = 0.995
 """Chance of the judge's value where light lies over the face."""
-PHANTOM = 0.7
-"""Score below which something without pips may be a reflection."""
+PHANTOM, FAINT = 0.7, 0.52
+"""Scores below which something without pips may be a reflection: if it does not look like a die,
+and even if it does."""
+MAYBE_MOVING = 0.6
+"""Chance of motion from which what was hardly found explains a die too few."""
 MAYBE_STACKED = 0.1
 """Chance of a stack, to the judge, from which it explains a die too few."""
 HIGHER = 1.055
@@ -119,8 +124,15 @@ class Die:
     @property
     def phantom(self) -> bool:
         """Tell whether this may be no die at all: hardly found and without pips."""
-        weak = self.found.score < PHANTOM and self.pips.value is None
-        return weak and self.state in ("obstructed", "nothing", "moving")
+        if self.pips.value is not None:
+            return False
+        weak = self.found.score < PHANTOM and self.state in ("obstructed", "nothing", "moving")
+        return weak or self.found.score < FAINT
+
+    @property
+    def surely_leans(self) -> bool:
+        """Tell whether it leans by its looks, or by far by its upright edge."""
+        return self.state == "leaning" or self.off_upright > SURELY_LEANING
 
     @property
     def die_all_the_same(self) -> bool:
@@ -183,13 +195,16 @@ def decide(
         return Decision((), reason, round(1 - confidence, 4) if dice else 1.0, dice)
 
     refusals = {d.refusal for d in sure} - {None}
-    if "moving" in refusals:
+    smeared = too_few and any(d.chances["moving"] > MAYBE_MOVING for d in doubtful)
+    if "moving" in refusals or smeared:
         return refuse("moving")
     if too_few and any(d.judged.states[STACKED] > MAYBE_STACKED for d in solid):
         return refuse("stacked")
-    for reason in ("stacked", "leaning"):
-        if reason in refusals:
-            return refuse(reason)
+    if "stacked" in refusals:
+        return refuse("stacked")
+    # Two dice hardly tell a nadir: where one is missing, that is the surer reason.
+    if "leaning" in refusals and (not too_few or any(d.surely_leans for d in sure)):
+        return refuse("leaning")
     if count is not None and len(solid) > count:
         return refuse("extra")
     if too_few or not sure:

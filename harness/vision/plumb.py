@@ -15,7 +15,7 @@ import numpy as np
 
 from harness.vision.faces import Frame
 
-USUAL_G, SPREAD_G = 1 / 900, 1 / 900
+USUAL_G, SPREAD_G = 1 / 700, 1 / 400
 """Usual 1 / focal length (1/px) for pictures whose longer side is 640 px, how much it varies."""
 
 

@@ -18,14 +18,14 @@ from harness.vision.finder import Finder
 from harness.vision.judge import Judge, Judged
 from harness.vision.pictures import as_picture, fit_size
 from harness.vision.pips import PipReading, read_pips
-from harness.vision.plumb import upright_errors
+from harness.vision.plumb import Upright, upright_errors
 from harness.vision.quality import picture_fault
 from harness.vision.readings import NO_RESULT_REASONS, DiceReading, DieSeen, ReadingVerdict
 
 WORTH_ANOTHER_LOOK = ("disagreement", "glare", "missing", "extra", "obstructed", "leaning")
 """Refusals that may come of a frame that is off: the picture is looked at again."""
-SURELY_UPRIGHT = 0.12
-"""Error of the upright edges up to which a second look outweighs a first that saw a lean."""
+SURELY_UPRIGHT = 0.145
+"""Error of the upright edges, mean of two looks, up to which no die leans after all."""
 NOT_AN_IMAGE = DiceReading("unreadable", (), "not-an-image", 0.0, (), 0.0)
 
 
@@ -64,8 +64,8 @@ class DiceReader:
         if decision.reason in WORTH_ANOTHER_LOOK and seen.dice:
             again = self._look(pyramid, scale, [d.found.frame for d in seen.dice])
             other = decide(again.dice, again.chips, dice)
-            upright = all(d.off_upright < SURELY_UPRIGHT for d in again.dice)
-            if other.reason is None and (decision.reason != "leaning" or upright):
+            lean = decision.reason == "leaning" and not self._upright(seen, again, pyramid, scale)
+            if other.reason is None and not lean:
                 seen, decision = again, other
         reason = decision.reason
         if reason is not None or self._profile is not None:
@@ -109,6 +109,23 @@ class DiceReader:
             for k, f in enumerate(found)
         )
         return _Seen(dice, scene.chips)
+
+    def _upright(self, one: _Seen, two: _Seen, pyramid: Pyramid, scale: float) -> bool:
+        """Tell whether no die leans by the mean of what both looks saw of its upright edge."""
+        joined = []
+        for die in two.dice:
+            if die.found.score < SURE:
+                continue
+            u = die.judged.upright
+            gap, other = min(
+                ((abs(d.judged.frame.centre - u.frame.centre), d.judged) for d in one.dice),
+                key=lambda pair: pair[0],
+            )
+            if gap > 0.3 * u.scale:
+                return False
+            joined.append(Upright(u.frame, (u.foot + other.foot) / 2, max(u.doubt, other.doubt)))
+        errors = upright_errors(joined, max(pyramid.level(0).shape[:2]), self._known(scale))
+        return max(errors, default=0.0) < SURELY_UPRIGHT
 
     def _may_be(self, frame: Frame, scale: float) -> bool:
         """Tell whether the profile allows a die of this size at this place."""

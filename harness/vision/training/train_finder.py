@@ -236,7 +236,7 @@ def train(folder: Path, out: Path, minutes: float, start: Path | None) -> None:
     if start is not None:
         model.load_state_dict(torch.load(start))
     model = model.to(memory_format=torch.channels_last)
-    rate = 2.5e-3 if start is None else 1.3e-3
+    rate = 2.5e-3 if start is None else 0.8e-3
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=1e-4)
     known = load(folder, list(range(20000)))
     amiss = _amiss(known)

@@ -222,7 +222,7 @@ def train(folder: Path, out: Path, minutes: float, start: Path | None) -> None:
     if start is not None:
         model.load_state_dict(torch.load(start))
     model = model.to(memory_format=torch.channels_last)
-    rate = 2e-3 if start is None else 1.2e-3
+    rate = 2e-3 if start is None else 0.8e-3
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=3e-4)
     crops, known = gather(folder, 0, 20000)
     of_state = [[i for i, c in enumerate(crops) if c[2] == s] for s in (-1, *range(6))]
