@@ -54,7 +54,7 @@ class Workers:
 
     def _next_job(self) -> Job | None:
         """Take the first waiting job that may start now."""
-        if len(self._running) >= _cpus():
+        if len(self._running) >= _side_by_side():
             return None
         free = next(
             (job for job in self._waiting if job.emulated or job.rig not in self._busy), None
@@ -145,11 +145,10 @@ class Workers:
         self._progress.ended(job.name)
 
 
-def _cpus() -> int:
-    """Give how many CPUs this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+def _side_by_side() -> int:
+    """Give how many benches run at once: two a CPU and one, for a bench mostly waits on its wires."""
+    cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return 2 * (cpus or 1) + 1
 
 
 def _lines(message: Mapping[str, object]) -> list[str]:
