@@ -44,8 +44,8 @@ class Workers:
         for job in self._waiting:
             self._progress.expect(job.name)
         while self._waiting or self._running:
-            while (job := self._next_job()) is not None:
-                self._start(job)
+            while (ready := self._next_job()) is not None:
+                self._start(ready)
             job, message = self._mail.get()
             if message is None:
                 self._reap(job)
