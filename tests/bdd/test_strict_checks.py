@@ -247,4 +247,5 @@ def test_each_of_216_becomes_one_item_for_each_result(collect, inspection, count
     result.assert_outcomes(passed=count)
     tried = Path("dice").read_text().split()
     assert len(tried) == len(set(tried)) == count
-    assert tried == sorted(tried)
+    if inspection == "full":
+        assert tried == sorted(tried)
