@@ -173,7 +173,8 @@ class Die:
 class Decision:
     """Values sorted, or the reason for none.
 
-    `confidence`: the chance that all values are right; of a refusal, that they would not have been.
+    `confidence`: the chance that all values are right; of a refusal, how sure its
+    reason is.
     """
 
     values: tuple[int, ...]
@@ -201,7 +202,7 @@ def decide(
     confidence = math.prod(d.confidence for d in sure)
 
     def refuse(reason: str) -> Decision:
-        return Decision((), reason, round(1 - confidence, 4) if dice else 1.0, dice)
+        return Decision((), reason, _sureness(reason, sure, confidence), dice)
 
     refusals = {d.refusal for d in sure} - {None}
     smeared = too_few and any(d.chances["moving"] > MAYBE_MOVING for d in doubtful)
@@ -228,6 +229,17 @@ def decide(
         return refuse("disagreement" if count is None else "extra")
     values = tuple(sorted(d.value for d in sure if d.value is not None))
     return Decision(values, None, confidence, dice)
+
+
+def _sureness(reason: str, dice: list[Die], confidence: float) -> float:
+    """Give how sure a refusal's reason is, 0 to 1; no calibrated chance."""
+    if reason in ("missing", "extra", "stacked"):
+        return confidence
+    if reason == "leaning":
+        return max(
+            max(d.chances["leaning"], d.off_upright / (d.off_upright + LEANING)) for d in dice
+        )
+    return max(0.5, 1 - confidence)
 
 
 def _one_higher(dice: list[Die]) -> bool:
