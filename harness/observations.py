@@ -65,7 +65,7 @@ class Entry:
     `keyed` the keys whose relays were driven, in order (`"1"` .. `"6"`), `echoed` what the terminal
     itself reports as entered, where the rig can read that. `pause_after_first_s`: how long the hand
     rested after the first key. `travelled`: the keys that were sensed to go down, where the rig
-    senses that. `late`: areas that were not yet right at the limit of settling, and came right after.
+    senses that. `late`: areas not yet right at the limit of settling that came right after.
     """
 
     book: str
