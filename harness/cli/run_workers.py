@@ -146,9 +146,9 @@ class Workers:
 
 
 def _side_by_side() -> int:
-    """Give how many benches run at once: two a CPU, for a bench mostly waits on its wires."""
+    """Give how many benches run at once: two a CPU and one: each mostly waits on its wires."""
     cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return 2 * (cpus or 1)
+    return 2 * (cpus or 1) + 1
 
 
 def _lines(message: Mapping[str, object]) -> list[str]:
