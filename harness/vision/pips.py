@@ -6,6 +6,7 @@ only where the bare body is seen: where light hides the body, the face is not re
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -101,54 +102,58 @@ def _box(sigma: float) -> int:
     return 2 * round((sigma * 12**0.5 - 1) / 2) + 1
 
 
-def _find_spots(flat: Floats, margin: int, most: int) -> _Spots:
+def _find_spots(flats: Floats, margin: int, most: int) -> list[_Spots]:
     """Find round spots that differ from what is around them on every side, strongest first.
 
-    `margin` px at the picture's border are left out, the `most` strongest looked at.
+    `flats` (h, w, 3 n) holds n faces' colours one after another, which saves calls; gives the spots
+    of each. `margin` px at a face's border are left out, the `most` strongest looked at.
     """
+    faces = flats.shape[2] // 3
     inner, sizes = [], []
     for radius in RADII:
         r = radius * FACE / 2
         far = _box(OUTER * r)
-        near = cv2.GaussianBlur(flat, (0, 0), INNER * r)
-        step = cv2.subtract(near, cv2.blur(flat, (far, far)))
-        inner.append(near)
-        sizes.append(cv2.transform(cv2.multiply(step, step), _MEAN))
-    best = np.asarray(cv2.max(cv2.max(sizes[0], sizes[1]), sizes[2]))
-    peaks = best >= cv2.dilate(best, _NEIGHBOURS)
-    peaks &= best > (LEAST_CONTRAST * 0.5) ** 2
+        near = np.asarray(cv2.GaussianBlur(flats, (0, 0), INNER * r)).reshape(flats.shape)
+        step = cv2.subtract(near, np.asarray(cv2.blur(flats, (far, far))).reshape(flats.shape))
+        squares = cv2.multiply(step, step).reshape(-1, 3)
+        inner.append(near.reshape(SIDE, SIDE, faces, 3))
+        sizes.append(cv2.transform(squares[:, None], _MEAN).reshape(SIDE, SIDE, faces))
+    best = np.asarray(cv2.max(cv2.max(sizes[0], sizes[1]), sizes[2])).reshape(SIDE, SIDE, faces)
+    highest = np.asarray(cv2.dilate(best, _NEIGHBOURS)).reshape(best.shape)
+    peaks = (best >= highest) & (best > (LEAST_CONTRAST * 0.5) ** 2)
     peaks[:margin] = peaks[-margin:] = False
     peaks[:, :margin] = peaks[:, -margin:] = False
-    ys, xs = np.nonzero(peaks)
-    order = np.argsort(-best[ys, xs])[:most]
-    ys, xs = ys[order], xs[order]
-    scale = np.argmax([size[ys, xs] for size in sizes], axis=0)
+    ks, ys, xs = np.nonzero(peaks.transpose(2, 0, 1))
+    order = np.lexsort((-best[ys, xs, ks], ks))
+    ks, ys, xs = ks[order], ys[order], xs[order]
+    firsts = np.searchsorted(ks, np.arange(faces + 1))
+    strongest = np.arange(len(ks)) - firsts[ks] < most
+    ks, ys, xs = ks[strongest], ys[strongest], xs[strongest]
+    scale = np.argmax([size[ys, xs, ks] for size in sizes], axis=0)
     where = np.stack([xs, ys], axis=1).astype(np.float32)
-    soft = cv2.GaussianBlur(flat, (0, 0), 0.07 * FACE / 2)
+    soft = np.asarray(cv2.GaussianBlur(flats, (0, 0), 0.07 * FACE / 2))
+    soft = soft.reshape(SIDE, SIDE, faces, 3)
     # A pip may be a dark ring about a bright gleam: its heart is taken at its own size.
-    heart = np.choose(scale[:, None], [near[ys, xs] for near in inner])
+    heart = np.choose(scale[:, None], [near[ys, xs, ks] for near in inner])
     reach = np.asarray(RADII, np.float32)[scale] * np.float32(FACE / 2 * 1.75)
     ring = where[:, None, :] + reach[:, None, None] * _RING[None]
-    px = np.clip(np.rint(ring).astype(np.intp), 0, SIDE - 1)
-    around = soft[px[..., 1], px[..., 0]]
+    px = np.minimum(np.maximum(np.rint(ring).astype(np.intp), 0), SIDE - 1)
+    around = soft[px[..., 1], px[..., 0], ks[:, None]]
     middle = heart - np.sort(around, axis=1)[:, 3:5].mean(axis=1)
     norm = np.sqrt((middle**2).sum(axis=1, keepdims=True)) + 1e-6
     sides = ((heart[:, None, :] - around) * (middle / norm)[:, None, :]).sum(axis=2)
     # The third weakest of eight sides: an edge or a corner has more weak sides, a pip between two
     # others has two.
-    ranked = np.sort(sides, axis=1) / 3**0.5
-    weak = ranked[:, 2:3]
-    step = middle / norm * np.maximum(weak, 0) * 3**0.5
-    strong = weak[:, 0] > LEAST_CONTRAST
-    order = np.flatnonzero(strong)[np.argsort(-weak[strong, 0])]
+    ranked = np.asarray(np.sort(sides, axis=1) / 3**0.5, np.float32)
+    weak = ranked[:, 2]
+    step = (middle / norm * np.maximum(weak, 0)[:, None] * 3**0.5).astype(np.float32)
     where = (where - (SIDE - 1) / 2) * np.float32(2 / FACE)
-    return _Spots(
-        where[order],
-        step[order].astype(np.float32),
-        weak[order, 0],
-        ranked[order, 3],
-        ranked[order, 0],
-    )
+    out = []
+    for k in range(faces):
+        own = np.flatnonzero((ks == k) & (weak > LEAST_CONTRAST))
+        own = own[np.argsort(-weak[own])]
+        out.append(_Spots(where[own], step[own], weak[own], ranked[own, 3], ranked[own, 0]))
+    return out
 
 
 def _fit(spots: Floats, pattern: tuple[Point, ...]) -> tuple[Indices, Floats, float] | None:
@@ -213,10 +218,20 @@ def _sound(matrix: Floats, value: int) -> bool:
     )
 
 
-def read_pips(pyramid: Pyramid, frame: Frame) -> PipReading:
-    """Read one face by its pips."""
-    flat = pyramid.lay_flat(frame, SIDE, FACE).astype(np.float32)
-    everywhere = _find_spots(flat, 2, 24)
+def read_pips(pyramid: Pyramid, frames: Sequence[Frame]) -> list[PipReading]:
+    """Read each face by its pips."""
+    if not frames:
+        return []
+    flats = np.concatenate([pyramid.lay_flat(f, SIDE, FACE) for f in frames], axis=2)
+    flats = flats.astype(np.float32)
+    smooth = np.asarray(cv2.GaussianBlur(flats, (0, 0), 0.09 * FACE / 2), np.float32)
+    smooth = smooth.reshape(SIDE, SIDE, len(frames), 3)
+    found = _find_spots(flats, 2, 24)
+    return [_read(everywhere, smooth[:, :, k]) for k, everywhere in enumerate(found)]
+
+
+def _read(everywhere: _Spots, smooth: Floats) -> PipReading:
+    """Read one face from its spots; `smooth` is the face laid flat (SIDE, SIDE, 3), smoothed."""
     spots = everywhere.within(1 - 2 * INSET)
     found = _patterns(spots, _STRICT)
     if not found:
@@ -237,7 +252,7 @@ def read_pips(pyramid: Pyramid, frame: Frame) -> PipReading:
     pips = _points(best.pips)
     if rivals:
         return PipReading(None, "ambiguous", best.contrast, best.misfit, pips)
-    if not _body_seen(flat, best.lattice, best.pips, best.contrast):
+    if not _body_seen(smooth, best.lattice, best.pips, best.contrast):
         maybe = frozenset({best.value}) | _maybe(spots)
         return PipReading(None, "glare", best.contrast, best.misfit, pips, maybe)
     strays = _strays(everywhere, best) if best.value <= 3 else ()
@@ -343,9 +358,8 @@ def _on_lattice(where: Floats, chosen: Indices, matrix: Floats) -> bool:
     return False
 
 
-def _body_seen(flat: Floats, matrix: Floats, picked: Floats, contrast: float) -> bool:
+def _body_seen(smooth: Floats, matrix: Floats, picked: Floats, contrast: float) -> bool:
     """Tell whether the bare body is seen at every empty place of the lattice."""
-    smooth = np.asarray(cv2.GaussianBlur(flat, (0, 0), 0.09 * FACE / 2), np.float32)
     sites = np.asarray(_LATTICE, np.float32) @ matrix[:, :2].T + matrix[:, 2]
     free = 0.5 if len(picked) == 1 else 0.3
     empty = np.array([np.hypot(*(picked - s).T).min() > free for s in sites])

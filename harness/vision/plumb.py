@@ -8,6 +8,7 @@ linear in g and gV; a die that leans does not fit.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,8 +29,10 @@ SURE_TO = 0.03
 def face_scale(frame: Frame) -> float:
     """Give the edge in px as it would be seen square on: the longest extent of the face."""
     u, v = frame.across, frame.along
-    matrix = np.array([[u.real, v.real], [u.imag, v.imag]])
-    return 2.0 * float(np.linalg.norm(matrix, 2))
+    # The greater singular value of the matrix whose columns are u and v.
+    total = abs(u) ** 2 + abs(v) ** 2
+    area = (u.conjugate() * v).imag
+    return 2.0 * math.sqrt((total + math.sqrt(max(0.0, total * total - 4 * area * area))) / 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +110,14 @@ def fit_nadir(dice: Sequence[Upright], width: int) -> tuple[complex, float]:
 def _fit(dice: Sequence[Upright], width: int) -> tuple[complex, float]:
     """Fit slope = w - g bottom, g kept near its usual value; gives w and g."""
     usual, spread = USUAL_G * 640 / width, SPREAD_G * 640 / width
-    slope = np.array([d.slope for d in dice])
-    bottom = np.array([d.bottom for d in dice])
-    weight = np.array([d.noise for d in dice]) ** -2.0
-    part = weight / weight.sum()
-    middle_s, middle_b = complex((part * slope).sum()), complex((part * bottom).sum())
-    ds, db = slope - middle_s, bottom - middle_b
-    top = -float((weight * (ds.conjugate() * db).real).sum()) + usual / spread**2
-    g = top / (float((weight * np.abs(db) ** 2).sum()) + 1 / spread**2)
-    g = float(np.clip(g, 0.0, 5 * usual))
+    seen = [(d.slope, d.bottom, d.noise**-2.0) for d in dice]
+    whole = sum(weight for _, _, weight in seen)
+    middle_s = sum(slope * weight for slope, _, weight in seen) / whole
+    middle_b = sum(bottom * weight for _, bottom, weight in seen) / whole
+    top, under = usual / spread**2, 1 / spread**2
+    for slope, bottom, weight in seen:
+        ds, db = slope - middle_s, bottom - middle_b
+        top -= weight * (ds.conjugate() * db).real
+        under += weight * abs(db) ** 2
+    g = min(max(top / under, 0.0), 5 * usual)
     return middle_s + g * middle_b, g

@@ -103,7 +103,7 @@ class DiceReader:
                 strict=True,
             )
         )
-        pips = [read_pips(pyramid, face.frame) for face in judged]
+        pips = read_pips(pyramid, [face.frame for face in judged])
         dice = tuple(
             Die(f, judged[k], pips[k], errors.get(k, 0.0), _has_strays(k, pips[k], judged))
             for k, f in enumerate(found)
