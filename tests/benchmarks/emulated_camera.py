@@ -3,19 +3,26 @@
 Processor time, so other work on the machine weighs little: ms a frame of dice that lie, of a new
 pose and of moving dice; and a served stream's share of one core, at rest and with four new poses a
 second.
+
+With `--tosses N [--first SCENE] [--hard SHARE] [--keep DIR]` it reads N tosses instead, over all
+styles, and prints misreads, refusals by reason and the bound on the rate of misreads.
 """
 
 from __future__ import annotations
 
+import argparse
 import socket
 import threading
 import time
+from pathlib import Path
 
 import cv2
 import numpy as np
 
 from harness.emulator.mjpeg import MjpegServer
 from harness.emulator.scene import Camera, Scene, SceneConfig
+from harness.vision.reader import DiceReader
+from tests.benchmarks.emulated_tosses import toss
 
 VGA = Camera(width=640, height=480, focal_px=1400.0)
 
@@ -78,10 +85,29 @@ def served(poses_a_second: float, seconds: float = 3.0) -> float:
     return share
 
 
-if __name__ == "__main__":
-    cv2.setNumThreads(1)
+def costs() -> None:
+    """Print what frames cost."""
     for name, camera in (("480 x 360", Camera()), ("640 x 480", VGA)):
-        costs = ", ".join(f"{kind} {ms:.2f} ms" for kind, ms in milliseconds(camera).items())
-        print(f"{name}: {costs}")
+        spent = ", ".join(f"{kind} {ms:.2f} ms" for kind, ms in milliseconds(camera).items())
+        print(f"{name}: {spent}")
     print(f"60 Hz stream, one client, dice at rest: {served(0):.1%} of a core")
     print(f"60 Hz stream, one client, four poses a second: {served(4):.1%} of a core")
+
+
+def main() -> None:
+    """Measure costs, or read tosses."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tosses", type=int, default=0, help="how many tosses to read")
+    parser.add_argument("--first", type=int, default=0, help="number of the first scene")
+    parser.add_argument("--hard", type=float, default=0.5, help="share of hard scenes, 0 to 1")
+    parser.add_argument("--keep", type=Path, help="where pictures of failures are kept")
+    options = parser.parse_args()
+    cv2.setNumThreads(1)
+    if options.tosses:
+        print(toss(DiceReader(), options.tosses, options.first, options.hard, options.keep))
+    else:
+        costs()
+
+
+if __name__ == "__main__":
+    main()
