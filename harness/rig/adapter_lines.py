@@ -19,20 +19,23 @@ sent again. Codes: 1 unknown command, 2 wrong or missing words, 3 not now, 4 dev
 from __future__ import annotations
 
 import re
-import time
+from typing import Self
 
+from pydantic import Field
+
+from harness.rig.device import LinkRecord, SerialSettings, Surroundings, repeat_read
 from harness.rig.errors import (
     CorruptReplyError,
     DeviceRefusalError,
-    LateReplyError,
     NoReplyError,
     ShortReplyError,
     WrongEchoError,
 )
-from harness.rig.serial_line import SerialLine
+from harness.rig.text_exchange import TextExchange
 
 CODES = {1: "unknown command", 2: "wrong or missing words", 3: "not now", 4: "device fault"}
 LONGEST = 120
+_MOST_STALE = 16
 _LINE = re.compile(rb"#([0-9A-F]{2}) ([\x21-\x7e]+(?: [\x21-\x7e]+)*)\*([0-9A-F]{2})\n")
 
 
@@ -114,50 +117,86 @@ def parse_reply(sequence: int, data: bytes, device: str) -> list[str]:
     )
 
 
-class AdapterLink:
+class AdapterSettings(SerialSettings):
+    """What the sections of both adapters may say."""
+
+    baud: int = Field(default=115200, ge=300, le=1_000_000)
+    read_repeats: int = Field(default=2, ge=0, le=5)
+
+
+class Adapter:
     """The host's end. A request is sent once; its sequence number tells a late reply apart."""
 
-    def __init__(self, serial: SerialLine, device: str, reply_s: float, late_s: float) -> None:
-        self.device = device
-        self._serial = serial
-        self._reply_s = reply_s
-        self._late_s = late_s
+    def __init__(self, exchange: TextExchange, read_repeats: int) -> None:
+        self.name = exchange.device
+        self.link = LinkRecord(exchange.device)
+        self._exchange = exchange
+        self._read_repeats = read_repeats
         self._sequence = -1
 
-    def ask(self, body: str) -> list[str]:
-        """Send one request and give the words after `OK`."""
-        serial = self._serial
-        with serial.turn:
-            serial.subject = self.device
-            if body.endswith("?"):
-                serial.come_back()
-            serial.discard()
-            self._sequence = (self._sequence + 1) & 0xFF
-            request = line(self._sequence, body)
-            serial.write(request)
-            wire_s = (len(request) + LONGEST) * serial.framing.char_s
-            data = self._reply(time.monotonic() + self._reply_s + wire_s)
-            try:
-                return parse_reply(self._sequence, data, self.device)
-            except NoReplyError:
-                late = serial.read_line(b"\n", time.monotonic() + self._late_s, LONGEST)
-                if not late:
-                    raise
-                raise LateReplyError(
-                    self.device,
-                    expected=f"a reply within {self._reply_s * 1000:.0f} ms",
-                    found="one after that, thrown away",
-                    remedy="raise reply_ms in the rig file if the adapter is meant to be this slow",
-                    received=late,
-                ) from None
+    @classmethod
+    def on_line(cls, name: str, settings: AdapterSettings, around: Surroundings) -> Self:
+        """Open the adapter's port; nothing is asked yet."""
+        exchange = TextExchange(
+            around.line(settings.port, settings.framing, name),
+            name,
+            end=b"\n",
+            longest=_MOST_STALE * LONGEST,
+            probe=None,
+            reply_s=settings.reply_ms / 1000,
+            late_s=settings.late_ms / 1000,
+        )
+        return cls(exchange, settings.read_repeats)
 
-    def _reply(self, deadline: float) -> bytes:
-        """Read a line; replies to earlier requests that still come are passed over."""
-        while True:
-            data = self._serial.read_line(b"\n", deadline, LONGEST)
-            match = _LINE.fullmatch(data)
-            if match is None or checksum(data[: data.rindex(b"*")]) != match[3]:
-                return data
-            behind = (self._sequence - int(match[1], 16)) & 0xFF
-            if behind == 0 or behind > 16:
-                return data
+    def read(self, body: str) -> list[str]:
+        """Ask what changes nothing; give the words after `OK`."""
+        return repeat_read(lambda: self._ask(body), self.link, self._read_repeats)
+
+    def read_number(self, body: str) -> int:
+        """Ask for one number."""
+        return self.number(self.read(body))
+
+    def order(self, body: str) -> None:
+        """Order something, once."""
+        with self.link.once():
+            self._ask(body)
+
+    def number(self, words: list[str]) -> int:
+        """Take the one number out of a reply's words."""
+        if len(words) != 1 or not words[0].isdigit():
+            raise self.odd(words)
+        return int(words[0])
+
+    def odd(self, words: list[str]) -> CorruptReplyError:
+        """Give the error for a sound reply whose words are not what was asked for."""
+        return CorruptReplyError(
+            self.name,
+            expected="a reply of the adapter's protocol",
+            found=" ".join(words)[:80] or "no words",
+            remedy="check the adapter's version",
+        )
+
+    def _ask(self, body: str) -> list[str]:
+        self._sequence = sequence = (self._sequence + 1) & 0xFF
+        return self._exchange.ask(
+            line(sequence, body),
+            lambda data: reply_size(sequence, data),
+            lambda data: parse_reply(sequence, data[data.rfind(b"\n", 0, -1) + 1 :], self.name),
+            changes=not body.endswith("?"),
+        )
+
+
+def reply_size(sequence: int, data: bytes) -> int:
+    """Give the length up to the end of the reply; 0 while it is not there.
+
+    Replies to a few earlier requests that still come are passed over.
+    """
+    begins = 0
+    while ends := data.find(b"\n", begins) + 1:
+        stale = _LINE.fullmatch(data[begins:ends])
+        if stale is None or checksum(data[begins : data.rindex(b"*", 0, ends)]) != stale[3]:
+            return ends
+        if not 0 < (sequence - int(stale[1], 16)) & 0xFF <= _MOST_STALE:
+            return ends
+        begins = ends
+    return 0

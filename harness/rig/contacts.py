@@ -132,6 +132,7 @@ class RelayKeys:
         devices = {id(c.outputs): c.outputs for c in self._contacts.values()}
         for outputs in devices.values():
             open_and_verify(outputs)
+        self._free_at = time.monotonic() + self._gap_s
         self.verify_contacts_open()
 
     def verify_contacts_open(self) -> None:

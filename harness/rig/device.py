@@ -7,7 +7,8 @@ numbers); `Outputs`, `Inputs` and `Levels` are what channels can do.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from typing import ClassVar, Literal, Protocol, Self, TypeVar, runtime_checkable
@@ -23,6 +24,7 @@ from harness.rig.errors import (
     WrongUnitError,
 )
 from harness.rig.serial_line import Framing, SerialLine
+from harness.verdicts import ConfigurationError
 
 EMULATED = "emulated"
 """Stands in a rig file for an address that the emulator gives at its start."""
@@ -169,6 +171,16 @@ class LinkRecord:
         """Count one failed exchange."""
         self.failures[error.fault] = self.failures.get(error.fault, 0) + 1
 
+    @contextmanager
+    def once(self) -> Iterator[None]:
+        """Count one exchange that is never repeated, and its failure."""
+        self.exchanges += 1
+        try:
+            yield
+        except RigError as error:
+            self.failed(error)
+            raise
+
 
 @dataclass(slots=True)
 class Surroundings:
@@ -276,6 +288,23 @@ class Levels(Protocol):
     def levels(self, channels: Sequence[str]) -> Mapping[str, float]:
         """Measure these channels in volts."""
         ...
+
+
+def no_pulse(device: str) -> ConfigurationError:
+    """Give the refusal of a device that times no pulses."""
+    return ConfigurationError(
+        device,
+        expected="presses that the host times",
+        found="a device-timed pulse",
+        remedy="correct the rig file",
+    )
+
+
+def open_closed(outputs: Outputs) -> None:
+    """Open every output that reads closed."""
+    for channel, closed in outputs.states().items():
+        if closed:
+            outputs.switch(channel, on=False)
 
 
 T = TypeVar("T")

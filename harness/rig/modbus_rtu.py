@@ -42,6 +42,8 @@ EXCEPTIONS = {
     10: "gateway path unavailable",
     11: "gateway target device failed to respond",
 }
+_IDLE = b"\x00\xff"
+"""No unit answers from 0 or 255: such bytes are a line that idles while drivers switch over."""
 _EXCEPTION_SIZE = 5
 _MOST_BYTES = 512
 _AWAKE_S = 0.00015
@@ -255,14 +257,25 @@ class RtuMaster:
         frame = request.frame
         line.write(frame)
         sent_at = time.monotonic() + len(frame) * line.framing.char_s
-        reply, beyond = self._receive(request, sent_at)
+        idle, reply, beyond = self._receive(request, sent_at)
         try:
-            return parse_reply(request, reply, device)
+            return parse_reply(request, reply or idle, device)
         except NoReplyError as silence:
             raise self._after_silence(silence, sent_at) from None
-        except CorruptReplyError:
+        except CorruptReplyError as error:
+            if not reply:
+                raise self._after_silence(error, sent_at) from None
             # have all of it in the record, and a silent line for the next question
-            return parse_reply(request, reply + beyond + self._until_silence(), device)
+            heard = reply + beyond + self._until_silence()
+            if request.function in _READS and heard.startswith(frame):
+                raise CorruptReplyError(
+                    device,
+                    expected="a reply",
+                    found="the request itself, come back",
+                    remedy="switch off the echo of the RS-485 adapter",
+                    received=heard,
+                ) from None
+            return parse_reply(request, heard, device)
 
     def _resynchronise(self, request: Request, device: str) -> None:
         """After a silence: put a harmless question, then throw away all that still comes.
@@ -302,28 +315,43 @@ class RtuMaster:
                 )
             _sleep(wait)
 
-    def _receive(self, request: Request, sent_at: float) -> tuple[bytes, bytes]:
-        """Collect one reply to its exact length; give it, and what came beyond it."""
+    def _receive(self, request: Request, sent_at: float) -> tuple[bytes, bytes, bytes]:
+        """Collect one reply to its exact length; give what idled before it, it, what came beyond.
+
+        A frame that began must go on; bytes that begin no reply to this request do not cut the
+        time short in which the reply may come.
+        """
         line, char_s = self.line, self.line.framing.char_s
         deadline = sent_at + self.reply_s + self._gap_s + _EXCEPTION_SIZE * char_s
         asked = bytes((request.unit, request.function))
-        data = b""
+        refused = bytes((request.unit, request.function | 0x80))
+        idle = data = b""
         while True:
             size = request.reply_size if asked.startswith(data[:2]) else _EXCEPTION_SIZE
             if len(data) >= size:
                 break
             chunk = line.read_some(_MOST_BYTES, deadline)
             if not chunk:
-                return data, b""
+                return idle, data, b""
+            if not data:
+                begin = chunk.lstrip(_IDLE)
+                idle += chunk[: len(chunk) - len(begin)]
+                chunk = begin
             data += chunk
-            deadline = time.monotonic() + (size - len(data)) * char_s + _TAIL_S
-        return data[:size], data[size:]
+            if not data:
+                if len(idle) >= _MOST_BYTES:
+                    return idle, data, b""
+                continue
+            goes_on = time.monotonic() + (size - len(data)) * char_s + _TAIL_S
+            began = asked.startswith(data[:2]) or refused.startswith(data[:2])
+            deadline = goes_on if began else max(deadline, goes_on)
+        return idle, data[:size], data[size:]
 
     def _until_silence(self) -> bytes:
         silence = max(self._gap_s, 0.02)
         return self.line.read_until_silence(silence, time.monotonic() + 0.5)
 
-    def _after_silence(self, silence: NoReplyError, sent_at: float) -> ReplyError:
+    def _after_silence(self, silence: ReplyError, sent_at: float) -> ReplyError:
         """Wait for a late reply and throw it away: the next question starts on a clean line."""
         self._doubtful = True
         head = self.line.read_exactly(1, time.monotonic() + self.late_s)

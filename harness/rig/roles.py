@@ -31,13 +31,15 @@ class Frame:
     """One camera picture: BGR, uint8, shape (h, w, 3).
 
     `at` is the monotonic time at which its last byte had been received, `number` counts frames of
-    this stream, `jpeg` is the picture as received where the stream gives it.
+    this stream, `jpeg` is the picture as received where the stream gives it, `camera` the name of
+    the camera in the rig file where whoever took the picture says it.
     """
 
     image: NDArray[np.uint8]
     at: float
     number: int
     jpeg: bytes | None = None
+    camera: str | None = None
 
 
 @runtime_checkable

@@ -35,7 +35,8 @@ SCPI_PORT: Final = 5025
 _LONGEST_DRAIN: Final = 1 << 16
 OVERLOAD: Final = 9.9e37
 _MOST_CHANNELS: Final = 1000
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([Ee][+-]?\d{1,3})?")
+_NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[Ee][+-]?\d{1,3})?)(?: ?(?:VDC|V|ADC|A|W))?")
+"""A number as SCPI writes it; instruments set to show units put them behind it."""
 
 
 class VisaSettings(DeviceSettings):
@@ -79,8 +80,9 @@ def parse_numbers(text: str, count: int | None, device: str) -> list[float]:
     Raises CorruptReplyError if one is no SCPI number (NR1 to NR3) or there are not `count`,
     DeviceRefusalError where one says overload (9.9E37).
     """
-    words = [word.strip() for word in text.split(",")]
-    if not all(_NUMBER.fullmatch(word) for word in words) or count not in (None, len(words)):
+    matches = [_NUMBER.fullmatch(word.strip()) for word in text.split(",")]
+    words = [match[1] for match in matches if match is not None]
+    if len(words) < len(matches) or count not in (None, len(words)):
         wanted = "numbers" if count is None else f"{count} number(s)"
         raise CorruptReplyError(
             device,
@@ -183,23 +185,22 @@ class VisaLink:
 
     # -- exchanges
 
-    def query(self, command: str) -> str:
-        """Ask once and give the answer without its line end."""
+    def query(self, command: str, works_s: float = 0.0) -> str:
+        """Ask once and give the answer without its line end.
+
+        works_s: how long the instrument works before it begins to answer (a scan of many channels).
+        """
         with self._turn:
             self._ready()
             self._send(command)
-            return self._receive(command)
+            return self._receive(command, works_s)
 
     def write(self, command: str) -> None:
         """Send a command that has no answer, once."""
         with self._turn:
             self._ready()
-            self.link.exchanges += 1
-            try:
+            with self.link.once():
                 self._send(command)
-            except RigError as error:
-                self.link.failed(error)
-                raise
 
     def _send(self, command: str) -> None:
         resource = self._held()
@@ -208,9 +209,11 @@ class VisaLink:
         except _failures() as error:
             raise self._lost(str(error)) from error
 
-    def _receive(self, command: str) -> str:
+    def _receive(self, command: str, works_s: float = 0.0) -> str:
         resource = self._held()
+        limit_ms = self._settings.reply_ms + round(works_s * 1000)
         try:
+            resource.timeout = limit_ms
             raw = resource.read_raw()
         except _failures() as error:
             if self._hung_up():
@@ -218,7 +221,7 @@ class VisaLink:
             self._doubtful = True
             raise NoReplyError(
                 self.device,
-                expected=f"an answer to {command} within {self._settings.reply_ms} ms",
+                expected=f"an answer to {command} within {limit_ms} ms",
                 found="silence",
                 remedy="check the instrument, and that its dialect in the rig file is right",
                 received=b"",
@@ -261,6 +264,7 @@ class VisaLink:
             resource.read_termination = "\n"
             if self._name.startswith("ASRL"):
                 self._frame(resource)
+                resource.write("SYST:REM")  # over RS-232, orders are refused in local mode
             self._resource = resource
             link = self._interface()
             if isinstance(link, socket.socket):

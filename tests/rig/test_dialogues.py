@@ -147,7 +147,7 @@ def test_icp_das_watchdog_is_armed_fed_and_disarmed() -> None:
             (b"~011\r", b"!01\r"),
             (b"~013103\r", b"!01\r"),
             (b"#011101\r", b">\r"),
-            (b"~013000\r", b"!01\r"),
+            (b"~013003\r", b"!01\r"),
         ]
     )
 
@@ -254,7 +254,6 @@ def test_scpi_daq() -> None:
     lines = [
         (b"MEAS:VOLT:DC? (@101,102,301)", b"+4.98E+00,+1.2E-02,+5.01000000E+00\n"),
         (b"SENS:DIG:DATA:WORD? (@201)", b"+32769\n"),
-        (b"SYST:CTYP? 100", b"HEWLETT-PACKARD,34901A,0,1.0\n"),
     ]
     with over_scpi("scpi-daq", lines) as daq:
         levels = daq.levels(["301", "101", "102"])
@@ -264,7 +263,6 @@ def test_scpi_daq() -> None:
             "201.1": False,
             "201.15": True,
         }
-        assert "34901A" in daq.card(1)
         assert daq.identify() == "MAKER,MODEL,0,1.0"
 
 

@@ -1,10 +1,12 @@
 """Advantech ADAM-4000 digital modules and ICP DAS ones that speak DCON: ASCII, with or without sum.
 
-Source: the ADAM-4000 manual, digital I/O commands. `$AA6` reads all channels, `#AA1cDD` writes one
-output, `$AAM` names the module; a valid answer begins with `!` or `>`, `?AA` says the command was
-invalid, and on a syntax or checksum error a module is silent. The optional checksum is the sum of
-the characters modulo 256, two hexadecimal digits before the carriage return. ICP DAS adds the host
-watchdog: `~AA3EVV` arms it (VV tenths of a second), `~**` feeds it, `~AA1` clears a tripped one.
+Source: the ADAM-4000 manual, digital I/O commands; ICP DAS' DCON manual. `$AA6` reads all channels,
+`#AA1cDD` writes one output, `$AAM` names the module; `!` begins a valid answer to `$` and `~`, `>`
+one to `#`; `?AA` (ADAM) or `?` (DCON) says the command was invalid, and on a syntax or checksum
+error a module is silent. The optional checksum is the sum of the characters modulo 256, two
+hexadecimal digits before the carriage return. ICP DAS adds the host watchdog: `~AA3EVV` arms it (VV
+tenths of a second), `~**` feeds it, `~AA1` clears a tripped one; once it tripped, outputs are at
+their safe values and every `#` is answered by `!`: ignored.
 """
 
 from __future__ import annotations
@@ -24,22 +26,25 @@ from harness.rig.device import (
     LinkRecord,
     SerialSettings,
     Surroundings,
+    no_pulse,
     numbered,
+    open_closed,
     repeat_read,
 )
 from harness.rig.errors import (
     CorruptReplyError,
     DeviceRefusalError,
-    LateReplyError,
     NoReplyError,
     RigError,
     ShortReplyError,
     WrongUnitError,
 )
 from harness.rig.serial_line import SerialLine
-from harness.verdicts import ConfigurationError
+from harness.rig.text_exchange import TextExchange
 
 _LONGEST = 64
+_IDLE = b"\x00\xff\r\n"
+"""What a line may show before an answer begins: drivers switching over, a converter's LF."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,20 +111,30 @@ def command(text: str, checksum: bool) -> bytes:
     return data + b"\r"
 
 
-def parse_reply(data: bytes, module: int, checksum: bool, device: str) -> str:
+def reply_size(data: bytes) -> int:
+    """Give the length of a whole reply with all that idles before it; 0 while it is not whole."""
+    begins = len(data) - len(data.lstrip(_IDLE))
+    return data.find(b"\r", begins) + 1
+
+
+def parse_reply(
+    data: bytes, module: int, checksum: bool, device: str, mark: Literal["!", ">"] = "!"
+) -> str:
     """Take the text after the delimiter out of one reply. Any byte string is safe to pass.
 
-    Raises NoReplyError, ShortReplyError, CorruptReplyError, WrongUnitError or DeviceRefusalError.
+    mark: the delimiter of a valid answer to what was asked. Raises NoReplyError, ShortReplyError,
+    CorruptReplyError, WrongUnitError or DeviceRefusalError.
     """
-    if not data:
+    body = data.lstrip(_IDLE)
+    if not body:
         raise NoReplyError(
             device,
             expected=f"a reply of module {module:02X}",
             found="silence",
             remedy="check power, wiring, module number, baud rate and whether it uses checksums",
-            received=b"",
+            received=data,
         )
-    if not data.endswith(b"\r"):
+    if not body.endswith(b"\r"):
         raise ShortReplyError(
             device,
             expected="a reply to its carriage return",
@@ -127,27 +142,31 @@ def parse_reply(data: bytes, module: int, checksum: bool, device: str) -> str:
             remedy="check the cable and the baud rate",
             received=data,
         )
-    body = data[:-1]
+    body = body[:-1]
     if checksum:
         body, given = body[:-2], body[-2:]
-        if not body or given != b"%02X" % (sum(body) & 0xFF):
+        if not body or given.upper() != b"%02X" % (sum(body) & 0xFF):
             raise _corrupt(data, "a reply with a right checksum", device)
     match = re.fullmatch(rb"([!>?])([\x20-\x7e]*)", body)
     if match is None:
         raise _corrupt(data, "a reply that begins with !, > or ?", device)
-    text = match[2].decode("ascii")
-    if match[1] != b"?":
+    given_mark, text = match[1].decode(), match[2].decode("ascii")
+    if given_mark == mark:
         return text
-    if not re.fullmatch("[0-9A-F]{2}", text):
-        raise _corrupt(data, "?AA", device)
-    if int(text, 16) != module:
-        raise WrongUnitError(
+    if given_mark == "!":
+        raise DeviceRefusalError(
             device,
-            expected=f"a reply of module {module:02X}",
-            found=f"module {text}",
-            remedy="give every module on the bus its own number",
+            expected="an order carried out",
+            found="the module ignores it: its host watchdog has tripped",
+            remedy="outputs are at their safe values; set watchdog_s in the rig file and run again",
             received=data,
         )
+    if given_mark == ">":
+        raise _corrupt(data, "a reply that begins with ! or ?", device)
+    if text and not re.fullmatch("[0-9A-Fa-f]{2}", text):
+        raise _corrupt(data, "? or ?AA", device)
+    if text:
+        _of_module(text, module, data, device)
     raise DeviceRefusalError(
         device,
         expected="a valid command",
@@ -157,10 +176,21 @@ def parse_reply(data: bytes, module: int, checksum: bool, device: str) -> str:
     )
 
 
+def _of_module(text: str, module: int, data: bytes, device: str) -> None:
+    if text.upper() != f"{module:02X}":
+        raise WrongUnitError(
+            device,
+            expected=f"a reply of module {module:02X}",
+            found=f"module {text}",
+            remedy="give every module on the bus its own number",
+            received=data,
+        )
+
+
 def parse_channels(text: str, model: str, device: str) -> tuple[int, int]:
     """Take outputs and inputs, as bits, out of the six digits that `$AA6` is answered by."""
     layout = _MODELS[model]
-    if not re.fullmatch("[0-9A-F]{6}", text):
+    if not re.fullmatch("[0-9A-Fa-f]{6}", text):
         raise CorruptReplyError(
             device,
             expected="six hexadecimal digits",
@@ -199,8 +229,15 @@ class Adam4000:
         self.name = name
         self.link = LinkRecord(name)
         self._settings = settings
-        self._line = line
-        self._doubtful = False
+        self._exchange = TextExchange(
+            line,
+            name,
+            end=b"\r",
+            longest=_LONGEST,
+            probe=command(f"${settings.module:02X}5", settings.checksum),
+            reply_s=settings.reply_ms / 1000,
+            late_s=settings.late_ms / 1000,
+        )
         self._stop = threading.Event()
         self._feeder: threading.Thread | None = None
 
@@ -216,8 +253,14 @@ class Adam4000:
 
     def identify(self) -> str | None:
         """Give the module's own name, as `4051`."""
-        text = self._read(f"${self._settings.module:02X}M")
-        return text[2:]
+        module = self._settings.module
+
+        def once() -> str:
+            text = self._ask(f"${module:02X}M")
+            _of_module(text[:2], module, text.encode(), self.name)
+            return text[2:]
+
+        return repeat_read(once, self.link, self._settings.read_repeats)
 
     def read(self, channels: Sequence[str]) -> Mapping[str, bool]:
         """Read these inputs, all in one exchange."""
@@ -239,18 +282,11 @@ class Adam4000:
 
     def pulse(self, channel: str, seconds: float) -> None:
         """Refuse: the module times no pulses; its watchdog lets the keys go."""
-        raise ConfigurationError(
-            self.name,
-            expected="presses that the host times",
-            found="a device-timed pulse",
-            remedy="correct the rig file",
-        )
+        raise no_pulse(self.name)
 
     def all_open(self) -> None:
         """Open every output that reads closed."""
-        for channel, closed in self.states().items():
-            if closed:
-                self.switch(channel, on=False)
+        open_closed(self)
 
     def _channels(self) -> tuple[int, int]:
         own = self._settings
@@ -261,59 +297,22 @@ class Adam4000:
 
         return repeat_read(once, self.link, own.read_repeats)
 
-    def _read(self, text: str) -> str:
-        return repeat_read(lambda: self._ask(text), self.link, self._settings.read_repeats)
-
     def _order(self, text: str) -> None:
-        self.link.exchanges += 1
-        try:
+        module = self._settings.module
+        with self.link.once():
             reply = self._ask(text)
-            if reply not in ("", f"{self._settings.module:02X}"):
+            if reply.upper() not in ("", f"{module:02X}"):
                 raise _corrupt(reply.encode(), "a bare acknowledgement", self.name)
-        except RigError as error:
-            self.link.failed(error)
-            raise
 
     def _ask(self, text: str) -> str:
-        own, line = self._settings, self._line
-        with line.turn:
-            line.subject = self.name
-            if text.startswith("$"):
-                line.come_back()
-            if self._doubtful:
-                self._resynchronise()
-            line.discard()
-            request = command(text, own.checksum)
-            line.write(request)
-            wire_s = (len(request) + _LONGEST) * own.framing.char_s
-            data = line.read_line(b"\r", time.monotonic() + own.reply_ms / 1000 + wire_s, _LONGEST)
-            try:
-                return parse_reply(data, own.module, own.checksum, self.name)
-            except NoReplyError:
-                self._doubtful = True
-                late = line.read_line(b"\r", time.monotonic() + own.late_ms / 1000, _LONGEST)
-                if not late:
-                    raise
-                self._doubtful = False
-                raise LateReplyError(
-                    self.name,
-                    expected=f"a reply within {own.reply_ms} ms",
-                    found="one after that, thrown away",
-                    remedy="raise reply_ms in the rig file if the module is meant to be this slow",
-                    received=late,
-                ) from None
-
-    def _resynchronise(self) -> None:
-        """After a silence: ask for the module's status and throw away all that comes."""
-        own, line = self._settings, self._line
-        line.discard()
-        line.write(command(f"${own.module:02X}5", own.checksum))
-        reply_s = own.reply_ms / 1000
-        if not line.read_line(b"\r", time.monotonic() + reply_s + 0.1, _LONGEST):
-            parse_reply(b"", own.module, own.checksum, self.name)  # still silent: say so
-        while line.read_line(b"\r", time.monotonic() + reply_s, _LONGEST):
-            pass
-        self._doubtful = False
+        own = self._settings
+        mark: Literal["!", ">"] = ">" if text.startswith("#") else "!"
+        return self._exchange.ask(
+            command(text, own.checksum),
+            reply_size,
+            lambda data: parse_reply(data, own.module, own.checksum, self.name, mark),
+            changes=not text.startswith("$"),
+        )
 
     def _arm(self, seconds: float) -> None:
         module = f"{self._settings.module:02X}"
@@ -327,9 +326,10 @@ class Adam4000:
     def _feed(self, every_s: float) -> None:
         """Tell the module that this host lives. `~**` has no reply."""
         while not self._stop.wait(every_s):
+            line = self._exchange.line
             try:
-                with self._line.turn:
-                    self._line.write(command("~**", self._settings.checksum))
+                with line.turn:
+                    line.write(command("~**", self._settings.checksum))
                     time.sleep(6 * self._settings.framing.char_s)
             except RigError as error:
                 self.link.failed(error)
@@ -337,11 +337,12 @@ class Adam4000:
 
     def close(self) -> None:
         """Stop feeding the watchdog, and disarm it."""
+        own = self._settings
         self._stop.set()
-        if self._feeder is None:
+        if self._feeder is None or own.watchdog_s is None:
             return
         self._feeder.join(timeout=2.0)
         try:
-            self._order(f"~{self._settings.module:02X}3000")
+            self._order(f"~{own.module:02X}30{round(own.watchdog_s * 10):02X}")
         except RigError:
             return  # the watchdog trips, which opens the outputs too

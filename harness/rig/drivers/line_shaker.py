@@ -16,28 +16,19 @@ from typing import ClassVar, Self, cast
 
 from pydantic import Field
 
-from harness.rig.adapter_lines import AdapterLink
-from harness.rig.device import (
-    Capability,
-    DeviceSettings,
-    LinkRecord,
-    SerialSettings,
-    Surroundings,
-    repeat_read,
-)
-from harness.rig.errors import CorruptReplyError, NotCapableError, RigError
+from harness.rig.adapter_lines import Adapter, AdapterSettings
+from harness.rig.device import Capability, DeviceSettings, Surroundings
+from harness.rig.errors import NotCapableError
 from harness.rig.wired import ShakerStuckError
 
 _POLL_S = 0.01
 
 
-class LineShakerSettings(SerialSettings):
+class LineShakerSettings(AdapterSettings):
     """Section of a `line-shaker`: time to start and to be done, s."""
 
-    baud: int = Field(default=115200, ge=300, le=1_000_000)
     start_s: float = Field(default=2.0, gt=0)
     done_s: float = Field(default=30.0, gt=0)
-    read_repeats: int = Field(default=2, ge=0, le=5)
 
 
 class LineShaker:
@@ -46,24 +37,23 @@ class LineShaker:
     settings_type: ClassVar[type[DeviceSettings]] = LineShakerSettings
     provides: ClassVar[frozenset[Capability]] = frozenset({"shaker", "cover"})
 
-    def __init__(self, name: str, link: AdapterLink, settings: LineShakerSettings) -> None:
-        self.name = name
-        self.link = LinkRecord(name)
-        self._link = link
+    def __init__(self, adapter: Adapter, settings: LineShakerSettings) -> None:
+        self.name = adapter.name
+        self.link = adapter.link
+        self._adapter = adapter
         self._settings = settings
 
     @classmethod
     def open(cls, name: str, settings: DeviceSettings, around: Surroundings) -> Self:
         """Open the port and ask for the state once."""
         own = cast("LineShakerSettings", settings)
-        serial = around.line(own.port, own.framing, name)
-        shaker = cls(name, AdapterLink(serial, name, own.reply_ms / 1000, own.late_ms / 1000), own)
+        shaker = cls(Adapter.on_line(name, own, around), own)
         shaker._state()
         return shaker
 
     def identify(self) -> str | None:
         """Give the adapter's name and version."""
-        return " ".join(self._read("ID?"))
+        return " ".join(self._adapter.read("ID?"))
 
     def shake(self, strokes: int) -> None:
         """Refuse: a machine is activated, not shaken."""
@@ -77,7 +67,7 @@ class LineShaker:
     def activate(self, by: str) -> None:
         """Start the machine once and wait until it is done. Raises ShakerStuckError."""
         _, before = self._state()
-        self._order("START")
+        self._adapter.order("START")
         started = time.monotonic()
         running = False
         while True:
@@ -103,47 +93,24 @@ class LineShaker:
 
     def tumbles(self) -> int:
         """Give the tumbles since power-up, as the machine counts them."""
-        return self._number(self._read("STROKES?"))
+        return self._adapter.read_number("STROKES?")
 
     def put_on(self) -> None:
         """Have the machine put its cover on."""
-        self._order("COVER ON")
+        self._adapter.order("COVER ON")
 
     def take_off(self) -> None:
         """Have the machine take its cover off."""
-        self._order("COVER OFF")
+        self._adapter.order("COVER OFF")
 
     def _state(self) -> tuple[str, int]:
-        words = self._read("STATE?")
+        adapter = self._adapter
+        words = adapter.read("STATE?")
         if words[:1] in (["IDLE"], ["RUN"]) and len(words) == 2:
-            return words[0], self._number(words[1:])
+            return words[0], adapter.number(words[1:])
         if words[:1] == ["FAULT"] and len(words) == 3:
-            return f"FAULT {words[1]}", self._number(words[2:])
-        raise self._odd(words)
-
-    def _number(self, words: list[str]) -> int:
-        if len(words) != 1 or not words[0].isdigit():
-            raise self._odd(words)
-        return int(words[0])
-
-    def _odd(self, words: list[str]) -> CorruptReplyError:
-        return CorruptReplyError(
-            self.name,
-            expected="a reply of the adapter's protocol",
-            found=" ".join(words)[:80] or "no words",
-            remedy="check the adapter's version",
-        )
-
-    def _read(self, body: str) -> list[str]:
-        return repeat_read(lambda: self._link.ask(body), self.link, self._settings.read_repeats)
-
-    def _order(self, body: str) -> None:
-        self.link.exchanges += 1
-        try:
-            self._link.ask(body)
-        except RigError as error:
-            self.link.failed(error)
-            raise
+            return f"FAULT {words[1]}", adapter.number(words[2:])
+        raise adapter.odd(words)
 
     def close(self) -> None:
         """Nothing to give back: the line belongs to the bench."""

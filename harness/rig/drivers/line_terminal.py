@@ -18,31 +18,17 @@ from typing import ClassVar, Self, cast
 
 from pydantic import Field
 
-from harness.rig.adapter_lines import AdapterLink
-from harness.rig.device import (
-    Capability,
-    DeviceSettings,
-    LinkRecord,
-    SerialSettings,
-    Surroundings,
-    repeat_read,
-)
-from harness.rig.errors import (
-    CorruptReplyError,
-    DeviceRefusalError,
-    PressUnknownError,
-    RigError,
-)
+from harness.rig.adapter_lines import Adapter, AdapterSettings
+from harness.rig.device import Capability, DeviceSettings, Surroundings
+from harness.rig.errors import DeviceRefusalError, PressUnknownError, RigError
 from harness.rig.roles import Press
 
 
-class LineTerminalSettings(SerialSettings):
+class LineTerminalSettings(AdapterSettings):
     """Section of a `line-terminal`: press time and gap if it presses the keys itself."""
 
-    baud: int = Field(default=115200, ge=300, le=1_000_000)
     press_ms: int = Field(default=50, ge=1, le=10_000)
     gap_ms: int = Field(default=30, ge=0, le=10_000)
-    read_repeats: int = Field(default=2, ge=0, le=5)
 
 
 class LineTerminal:
@@ -51,10 +37,10 @@ class LineTerminal:
     settings_type: ClassVar[type[DeviceSettings]] = LineTerminalSettings
     provides: ClassVar[frozenset[Capability]] = frozenset({"terminal", "keys"})
 
-    def __init__(self, name: str, link: AdapterLink, settings: LineTerminalSettings) -> None:
-        self.name = name
-        self.link = LinkRecord(name)
-        self._link = link
+    def __init__(self, adapter: Adapter, settings: LineTerminalSettings) -> None:
+        self.name = adapter.name
+        self.link = adapter.link
+        self._adapter = adapter
         self._settings = settings
         self._free_at = 0.0
 
@@ -62,15 +48,13 @@ class LineTerminal:
     def open(cls, name: str, settings: DeviceSettings, around: Surroundings) -> Self:
         """Open the port and ask for the entry once."""
         own = cast("LineTerminalSettings", settings)
-        serial = around.line(own.port, own.framing, name)
-        link = AdapterLink(serial, name, own.reply_ms / 1000, own.late_ms / 1000)
-        terminal = cls(name, link, own)
+        terminal = cls(Adapter.on_line(name, own, around), own)
         terminal.echoed()
         return terminal
 
     def identify(self) -> str | None:
         """Give the adapter's name and version."""
-        return " ".join(self._read("ID?"))
+        return " ".join(self._adapter.read("ID?"))
 
     def echoed(self) -> tuple[str, ...]:
         """Give the keys of the entry that stands now, as the terminal took them."""
@@ -82,29 +66,23 @@ class LineTerminal:
 
     def lit(self) -> int:
         """Give how many areas the terminal means to light now."""
-        words = self._read("LIT?")
-        if len(words) != 1 or not words[0].isdigit():
-            raise self._odd(words)
-        return int(words[0])
+        return self._adapter.read_number("LIT?")
 
     def _keys(self) -> tuple[int, tuple[str, ...]]:
-        words = self._read("KEYS?")
+        words = self._adapter.read("KEYS?")
         good = bool(words) and words[0].isdigit() and all(w in "123456" for w in words[1:])
         if not good or any(len(word) != 1 for word in words[1:]):
-            raise self._odd(words)
+            raise self._adapter.odd(words)
         return int(words[0]), tuple(words[1:])
 
     def press(self, key: str) -> Press:
         """Have the terminal press one of its keys; sent once."""
         time.sleep(max(0.0, self._free_at - time.monotonic()))
-        self.link.exchanges += 1
         try:
-            self._link.ask(f"PRESS {key} {self._settings.press_ms}")
-        except DeviceRefusalError as error:
-            self.link.failed(error)
+            self._adapter.order(f"PRESS {key} {self._settings.press_ms}")
+        except DeviceRefusalError:
             raise
         except RigError as error:
-            self.link.failed(error)
             raise PressUnknownError(self.name, key=key, state=None, cause=error) from error
         closed_at = time.monotonic()
         opened_at = closed_at + self._settings.press_ms / 1000
@@ -114,17 +92,6 @@ class LineTerminal:
 
     def release_all(self) -> None:
         """The terminal releases its keys by itself."""
-
-    def _odd(self, words: list[str]) -> CorruptReplyError:
-        return CorruptReplyError(
-            self.name,
-            expected="a reply of the adapter's protocol",
-            found=" ".join(words)[:80] or "no words",
-            remedy="check the adapter's version",
-        )
-
-    def _read(self, body: str) -> list[str]:
-        return repeat_read(lambda: self._link.ask(body), self.link, self._settings.read_repeats)
 
     def close(self) -> None:
         """Nothing to give back: the line belongs to the bench."""

@@ -46,12 +46,8 @@ class ModbusUnit:
 
     def write(self, request: Request) -> None:
         """Write once."""
-        self.link.exchanges += 1
-        try:
+        with self.link.once():
             self.master.exchange(request, self.name)
-        except RigError as error:
-            self.link.failed(error)
-            raise
 
     def first_contact(self, request: Request) -> None:
         """Hear from the unit once; where it is silent, find out whether the baud rate is why."""

@@ -10,6 +10,7 @@ that a late reply dies with it.
 from __future__ import annotations
 
 import logging
+import socket
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal, Self, cast
@@ -22,7 +23,9 @@ from harness.rig.device import (
     DeviceSettings,
     LinkRecord,
     Surroundings,
+    no_pulse,
     numbered,
+    open_closed,
     repeat_read,
 )
 from harness.rig.drivers.modbus_serial import Area
@@ -41,7 +44,6 @@ from harness.rig.errors import (
 )
 from harness.rig.json_channel import host_and_port
 from harness.rig.modbus_rtu import EXCEPTIONS
-from harness.verdicts import ConfigurationError
 
 if TYPE_CHECKING:
     from pymodbus.client import ModbusTcpClient
@@ -127,8 +129,7 @@ class ModbusTcp:
     def switch(self, channel: str, on: bool) -> None:
         """Close or open one output; sent once."""
         address = self._settings.base + int(channel)
-        self.link.exchanges += 1
-        try:
+        with self.link.once():
             reply = self._exchange(
                 lambda: self._client.write_coil(address, on, device_id=self._settings.unit), 5
             )
@@ -140,24 +141,14 @@ class ModbusTcp:
                     remedy="check the module and what lies between",
                     received=self._received,
                 )
-        except RigError as error:
-            self.link.failed(error)
-            raise
 
     def pulse(self, channel: str, seconds: float) -> None:
         """Refuse: these modules time no pulse that a common request starts."""
-        raise ConfigurationError(
-            self.name,
-            expected="presses that the host times",
-            found="a device-timed pulse",
-            remedy="correct the rig file",
-        )
+        raise no_pulse(self.name)
 
     def all_open(self) -> None:
         """Open every output that reads closed."""
-        for channel, closed in self.states().items():
-            if closed:
-                self.switch(channel, on=False)
+        open_closed(self)
 
     def _bits(self) -> tuple[bool, ...]:
         own = self._settings
@@ -192,6 +183,8 @@ class ModbusTcp:
 
         with self._turn:
             self._received = b""
+            if self._hung_up():
+                self.close()  # modules hang up on a master that rests; pymodbus connects anew
             was_open = self._client.connected
             try:
                 reply = ask()
@@ -215,6 +208,18 @@ class ModbusTcp:
             self.close()
             raise self._unusable(function)
         return reply
+
+    def _hung_up(self) -> bool:
+        """Tell whether the module closed the connection since the last exchange."""
+        link = self._client.socket if self._client.connected else None
+        if link is None:
+            return False
+        try:
+            return link.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
 
     def _no_connection(self, was_open: bool) -> RigError:
         if was_open:

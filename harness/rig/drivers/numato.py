@@ -21,22 +21,23 @@ from harness.rig.device import (
     LinkRecord,
     SerialSettings,
     Surroundings,
+    no_pulse,
     numbered,
+    open_closed,
     repeat_read,
 )
 from harness.rig.errors import (
     CorruptReplyError,
-    LateReplyError,
     NoReplyError,
-    RigError,
     ShortReplyError,
     WrongEchoError,
 )
 from harness.rig.serial_line import SerialLine
-from harness.verdicts import ConfigurationError
+from harness.rig.text_exchange import TextExchange
 
 _INDEX = "0123456789ABCDEFGHIJKLMNOPQRSTUV"
 _LONGEST = 512
+_IDLE = b"\x00\xff"
 
 
 class NumatoSettings(SerialSettings):
@@ -62,6 +63,15 @@ class NumatoSettings(SerialSettings):
         return f"{word}-0 to {word}-{count - 1}"
 
 
+def reply_size(command: str, data: bytes) -> int:
+    """Give the length up to the prompt that follows a command's echo; 0 while it is not there.
+
+    A prompt that came before, of what an earlier program left behind, is passed over.
+    """
+    echo = data.find(command.encode("ascii"))
+    return 0 if echo < 0 else data.find(b">", echo) + 1
+
+
 def parse_reply(command: str, data: bytes, device: str) -> str:
     """Take the answer out of what came up to the prompt: `""` where there is none.
 
@@ -85,7 +95,7 @@ def parse_reply(command: str, data: bytes, device: str) -> str:
             received=data,
         )
     try:
-        text = data[:-1].decode("ascii")
+        text = data[:-1].lstrip(_IDLE).decode("ascii")
     except UnicodeDecodeError:
         raise _corrupt(data, device) from None
     lines = [line.strip() for line in re.split("[\r\n]+", text)]
@@ -124,19 +134,27 @@ class Numato:
         self.name = name
         self.link = LinkRecord(name)
         self._settings = settings
-        self._line = line
-        self._doubtful = False
+        self._exchange = TextExchange(
+            line,
+            name,
+            end=b">",
+            longest=_LONGEST,
+            probe=b"\r",
+            reply_s=settings.reply_ms / 1000,
+            late_s=settings.late_ms / 1000,
+        )
 
     @classmethod
     def open(cls, name: str, settings: DeviceSettings, around: Surroundings) -> Self:
         """Open the port and ask for the version once."""
         own = cast("NumatoSettings", settings)
-        module = cls(name, own, around.line(own.port, own.framing, name))
-        with module._line.turn:
+        line = around.line(own.port, own.framing, name)
+        module = cls(name, own, line)
+        with line.turn:
             # an empty command ends whatever half a command an earlier program left behind
-            module._line.subject = name
-            module._line.write(b"\r")
-            module._line.read_until_silence(0.03, time.monotonic() + 0.3)
+            line.subject = name
+            line.write(b"\r")
+            line.read_until_silence(0.03, time.monotonic() + 0.3)
         module._read("ver")
         return module
 
@@ -168,29 +186,18 @@ class Numato:
     def switch(self, channel: str, on: bool) -> None:
         """Close or open one relay; sent once."""
         number = int(channel.removeprefix("relay-"))
-        self.link.exchanges += 1
-        try:
+        with self.link.once():
             answer = self._ask(f"relay {'on' if on else 'off'} {_INDEX[number]}")
             if answer:
                 raise self._odd(answer, "a prompt and nothing else")
-        except RigError as error:
-            self.link.failed(error)
-            raise
 
     def pulse(self, channel: str, seconds: float) -> None:
         """Refuse: the module times no pulses."""
-        raise ConfigurationError(
-            self.name,
-            expected="presses that the host times",
-            found="a device-timed pulse",
-            remedy="correct the rig file",
-        )
+        raise no_pulse(self.name)
 
     def all_open(self) -> None:
         """Open every relay that reads closed."""
-        for channel, closed in self.states().items():
-            if closed:
-                self.switch(channel, on=False)
+        open_closed(self)
 
     def _odd(self, text: str, expected: str) -> CorruptReplyError:
         return CorruptReplyError(
@@ -205,54 +212,12 @@ class Numato:
         return repeat_read(lambda: self._ask(command), self.link, self._settings.read_repeats)
 
     def _ask(self, command: str) -> str:
-        own, line = self._settings, self._line
-        with line.turn:
-            line.subject = self.name
-            if not command.startswith(("relay on", "relay off")):
-                line.come_back()
-            if self._doubtful:
-                self._resynchronise()
-            line.discard()
-            line.write(command.encode("ascii") + b"\r")
-            data = self._up_to_prompt(command, time.monotonic() + own.reply_ms / 1000 + 0.05)
-            try:
-                return parse_reply(command, data, self.name)
-            except NoReplyError:
-                self._doubtful = True
-                late = line.read_line(b">", time.monotonic() + own.late_ms / 1000, _LONGEST)
-                if not late:
-                    raise
-                self._doubtful = False
-                raise LateReplyError(
-                    self.name,
-                    expected=f"an answer within {own.reply_ms} ms",
-                    found="one after that, thrown away",
-                    remedy="raise reply_ms in the rig file if the module is meant to be this slow",
-                    received=late,
-                ) from None
-
-    def _resynchronise(self) -> None:
-        """After a silence: an empty command; once its prompt came, so has all that was late."""
-        line, reply_s = self._line, self._settings.reply_ms / 1000
-        line.discard()
-        line.write(b"\r")
-        if not line.read_line(b">", time.monotonic() + reply_s, _LONGEST):
-            parse_reply("", b"", self.name)  # still silent: say so
-        while line.read_line(b">", time.monotonic() + reply_s, _LONGEST):
-            pass
-        self._doubtful = False
-
-    def _up_to_prompt(self, command: str, deadline: float) -> bytes:
-        """Read to the prompt that follows this command's echo; one that came before is passed."""
-        data = b""
-        while len(data) < _LONGEST:
-            chunk = self._line.read_line(b">", deadline, _LONGEST - len(data))
-            data += chunk
-            if not chunk.endswith(b">"):
-                break
-            if command.encode("ascii") in data:
-                break
-        return data
+        return self._exchange.ask(
+            command.encode("ascii") + b"\r",
+            lambda data: reply_size(command, data),
+            lambda data: parse_reply(command, data, self.name),
+            changes=command.startswith(("relay on", "relay off")),
+        )
 
     def close(self) -> None:
         """Nothing to give back: the line belongs to the bench."""

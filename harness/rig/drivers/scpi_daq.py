@@ -1,8 +1,8 @@
 """Data acquisition over SCPI: lamp voltages, photodiodes, digital words.
 
 Source: Keysight 34970A/34972A and DAQ970A programming references: `MEAS:VOLT:DC? (@list)` scans
-channels in ascending order; `SENS:DIG:DATA:WORD? (@ch)` reads the 16 bits of a digital module
-(`MEAS:DIG:BYTE? (@list)` 8 of them); `SYST:CTYP? slot` names the card in a slot.
+channels in ascending order, by default integrating each over one or two mains periods;
+`SENS:DIG:DATA:WORD? (@ch)` reads the 16 bits of a digital module.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from harness.rig.errors import CorruptReplyError
 from harness.rig.visa_link import VisaLink, VisaSettings, parse_numbers
 
 _WORD_BITS = 16
+_CHANNEL_S = 0.05
+"""One channel of a scan takes at most this long: relay, settling, two mains periods."""
 
 
 class ScpiDaqSettings(VisaSettings):
@@ -62,10 +64,6 @@ class ScpiDaq:
         """Give the instrument's identification."""
         return self._visa.identity
 
-    def card(self, slot: int) -> str:
-        """Give the card in a slot, as the instrument names it."""
-        return self._visa.query(f"SYST:CTYP? {slot}00")
-
     def measures(self, channel: str) -> bool:
         """Tell a voltage channel from a bit of a digital word."""
         return "." not in channel
@@ -74,8 +72,9 @@ class ScpiDaq:
         """Measure these voltages (V) in one scan."""
         volts = sorted(set(channels), key=int)
         command = f"MEAS:VOLT:DC? (@{','.join(volts)})"
+        scan_s = len(volts) * _CHANNEL_S
         numbers = repeat_read(
-            lambda: parse_numbers(self._visa.query(command), len(volts), self.name),
+            lambda: parse_numbers(self._visa.query(command, scan_s), len(volts), self.name),
             self.link,
             self._settings.read_repeats,
         )

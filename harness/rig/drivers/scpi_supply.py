@@ -12,7 +12,7 @@ import re
 import time
 from typing import ClassVar, Literal, Self, cast
 
-from pydantic import Field
+from pydantic import Field, ValidationInfo, field_validator
 
 from harness.rig.device import Capability, DeviceSettings, Surroundings, repeat_read
 from harness.rig.errors import CorruptReplyError
@@ -35,6 +35,13 @@ class ScpiSupplySettings(VisaSettings):
     channel: int | None = Field(default=None, ge=1, le=3)
     volts: float = Field(gt=0)
     amperes: float = Field(gt=0)
+
+    @field_validator("channel")
+    @classmethod
+    def _measurable(cls, channel: int | None, info: ValidationInfo) -> int | None:
+        if channel == 3 and info.data.get("dialect") == "spd3303x":
+            raise ValueError("channel 1 or 2 (3 of an SPD3303X has no measurement), found 3")
+        return channel
 
 
 class ScpiSupply:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Literal, Self, cast
 
-from harness.rig.device import Capability, DeviceSettings, Surroundings, numbered
+from harness.rig.device import Capability, DeviceSettings, Surroundings, numbered, open_closed
 from harness.rig.drivers.modbus_serial import ModbusUnit, UnitSettings, maker_version
 from harness.rig.modbus_rtu import READ_COILS, read_bits, write_coil
 from harness.verdicts import ConfigurationError
@@ -85,9 +85,7 @@ class WaveshareRelay:
 
     def all_open(self) -> None:
         """Open every relay that reads closed; one that flashes is stopped by that too."""
-        for channel, closed in self.states().items():
-            if closed:
-                self.switch(channel, on=False)
+        open_closed(self)
 
     def close(self) -> None:
         """Nothing to give back: the line belongs to the bench."""
