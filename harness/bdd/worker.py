@@ -106,11 +106,14 @@ def _end_with_parent() -> None:
         signal.signal(number, unwind)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-    threading.Thread(target=_follow_standard_input, name="parent", daemon=True).start()
+    # A descriptor of its own: pytest puts /dev/null in the place of standard input, and a read taken
+    # up again after the process was stopped and continued would find that at its end.
+    parent = os.dup(0)
+    threading.Thread(target=_follow, args=(parent,), name="parent", daemon=True).start()
 
 
-def _follow_standard_input() -> None:
-    while os.read(0, 4096):
+def _follow(parent: int) -> None:
+    while os.read(parent, 4096):
         pass
     os.kill(os.getpid(), signal.SIGTERM)
     time.sleep(_GRACE_S)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.rig.errors import RigError
 from harness.verdicts import HarnessError, Verdict
 
 
@@ -45,6 +46,12 @@ class UnreadablePictureError(SenseError):
             remedy="look at the kept pictures; check light, focus and position of the camera",
         )
         self.fault = reason
+
+
+class UnknownStateError(RigError):
+    """An error of ours left the table in a state that a clear did not end."""
+
+    fault = "unknown-state"
 
 
 class RestlessDiceError(HarnessError):
