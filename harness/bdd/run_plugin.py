@@ -19,6 +19,7 @@ from pytest_bdd.parser import Step as BddStep
 
 from harness.bdd.benches import capabilities_of, limits_of, setup_of, terminal_of
 from harness.bdd.capabilities import CAPABILITIES
+from harness.bdd.case import check_body
 from harness.bdd.closing import Closing
 from harness.bdd.collecting import FeatureFile, ScenarioFacts, item_steps
 from harness.bdd.job import Job, Teller
@@ -27,7 +28,7 @@ from harness.bdd.sitting import Sitting
 from harness.bdd.steps.wording import dice
 from harness.evidence.errors import EvidenceError
 from harness.evidence.records import Scenario, Step
-from harness.observations import Dice, Entry, Mode
+from harness.observations import Dice, Mode
 from harness.rig.errors import HostLagError, NotCapableError, RigError
 from harness.verdicts import ConfigurationError, HarnessError, Verdict
 
@@ -72,12 +73,12 @@ class RunPlugin:
         self._capabilities = capabilities_of(rig)
         self._sitting: Sitting | None = None
         self._broken: HarnessError | None = None
+        self._broken_line: int | None = None
         self._running: ScenarioRun | None = None
         self._steps_left: list[BddStep] = []
         self._step_started = 0.0
         self._checks_before = 0
         self._texts: set[str] = set(recorded.features) if recorded else set()
-        self.scenarios: list[ScenarioRun] = []
         self.refused: list[str] = []
         self.stopped: list[str] = []
         self._attempt = 1
@@ -166,7 +167,7 @@ class RunPlugin:
                 terminal=terminal_of(self._rig),
                 limits=limits_of(self._rig),
                 eyes=eyes,
-                first_index=1 + max((e.index for e in self._kept_entries()), default=0),
+                first_index=1 + (self._recorded.last_index if self._recorded else 0),
             )
             open_parts.callback(self._sitting.close)
             self._sitting.prove()
@@ -175,20 +176,18 @@ class RunPlugin:
         except HarnessError as error:
             self._break(error)
 
-    def _kept_entries(self) -> Sequence[Entry]:
-        if self._recorded is None:
-            return ()
-        mine = (self._book.id, self._job.rig_name)
-        return [entry for entry in self._recorded.entries if (entry.book, entry.rig) == mine]
-
     def _break(self, error: HarnessError) -> None:
-        self._broken = self._broken or error
-        self._record.error(error, rig=self._job.rig_name)
+        self._latch(error, self._record.error(error, rig=self._job.rig_name))
         self._teller.tell("broken", lines=str(error).splitlines())
+
+    def _latch(self, error: HarnessError, line: int) -> None:
+        """Keep the first error of our bench, and the line that records it."""
+        if self._broken is None:
+            self._broken, self._broken_line = error, line
 
     def _close(self) -> None:
         closing = Closing(self._book, self._rig, self._job.rig_name, self._record)
-        closing.explain(self.scenarios, self._kept_entries(), self._sitting, self._broken)
+        closing.explain(self._sitting, self._broken_line)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(
@@ -230,13 +229,13 @@ class RunPlugin:
             depends_on=run.depends_on(),
             evidence=[f"journal:{kept.line}" for kept in run.entries],
             attempt=self._attempt,
+            checks=[check_body(check) for check in run.checks],
         )
         self._running = None
         if self._lagged and self._attempt < MOST_ATTEMPTS:
             told = f"{run.record.name}: {run.what()}"
             self._record.rig_fact(self._job.rig_name, "retakes", "host", told)
             return
-        self.scenarios.append(run)
         self._teller.tell("done", verdict=run.verdict().value)
 
     def _mode(self) -> Mode:
@@ -327,8 +326,8 @@ class RunPlugin:
             self._lagged = True
             return  # one measurement is lost; devices and links are as sound as before
         if isinstance(error, RigError):  # a device or its link: the bench is not to be trusted
-            self._record.error(error, scenario=run.record.id, rig=self._job.rig_name)
-            self._broken = self._broken or error
+            line = self._record.error(error, scenario=run.record.id, rig=self._job.rig_name)
+            self._latch(error, line)
             self._teller.tell("broken", lines=str(error).splitlines())
 
     def pytest_bdd_before_scenario(self, scenario: BddScenario) -> None:

@@ -23,7 +23,7 @@ from harness.dealing.selfcheck import (
     control_proof,
     picture_proof,
 )
-from harness.evidence.records import KeptFrame
+from harness.evidence.records import KeptFrame, outside
 from harness.observations import Dice, DiceSeen, Entry, LampSample, Mode
 from harness.rig.contacts import RelayKeys
 from harness.rig.errors import RigError
@@ -38,7 +38,7 @@ from harness.rig.selfcheck import (
     supply_regulates,
 )
 from harness.rules.judgement import Limits, judge_entry
-from harness.verdicts import Finding, HarnessError, Verdict
+from harness.verdicts import HarnessError, Verdict
 
 if TYPE_CHECKING:
     from harness.dealing.look import Eyes, Look
@@ -154,8 +154,6 @@ class Sitting:
         self._ahead: _Ahead | None = None
         self._vain_retakes = 0
         self._taker: EntryTaker | None = None
-        self.control_entry: Entry | None = None
-        """The deliberate mismatch, as what it was on the terminal: an entry like any other."""
 
     @property
     def scenario(self) -> ScenarioRun:
@@ -256,7 +254,15 @@ class Sitting:
             shown=CONTROL_DICE,
             seen=seen,
         )
-        self.control_entry = replace(entry, mode="entered", shown=None, seen=None)
+        self.record.entry(
+            entry,
+            judge_entry(entry, self.book, self.options, self.limits),
+            scenario=outside(self.book.id, self.rig, "negative-control"),
+            frames=[_kept(frame) for frame in looked.frames] if looked is not None and seen else (),
+            options=self.options,
+            limits=self.limits,
+            provoked=True,
+        )
         self._prove("negative-control", control_proof(entry, self.book, self.options, self.limits))
 
     def _rig_checks(self) -> Iterator[Check]:
@@ -444,52 +450,31 @@ class Sitting:
         self.record.entry(
             entry,
             judge_entry(entry, self.book, self.options, self.limits),
-            scenario=f"{self.book.id}/{self.rig}/further-test",
+            scenario=outside(self.book.id, self.rig, "further-test"),
             options=self.options,
             limits=self.limits,
         )
+        if entry.faults:
+            self._recover()
         return entry
 
-    def measure_press(self, finding: Finding) -> Finding:
-        """See whether a longer press is taken; if so, the table needs it and the finding is sure.
-
-        A terminal that takes no press of any length leaves it as it is.
-        """
+    def shortest_press(self) -> tuple[float, float] | None:
+        """Give between which lengths (s) a press begins to be taken; None if none is taken."""
         keys = self.bench.keys
         if not isinstance(keys, RelayKeys):
-            return finding
+            return None
         enter = self.terminal.commit == "entry-key"
         found = shortest_press(keys, self.taker.sense_all, self.terminal.settle_s * 2, enter=enter)
-        usual_ms = self.bench.rig.keys.press_ms if self.bench.rig.keys is not None else 0.0
-        if found is None:
-            return finding
-        limit_ms = self.bench.rig.limits.press_ms or usual_ms
-        return replace(
-            finding,
-            verdict=Verdict.DUT_FAIL,
-            part=("keys",),
-            fault="needs-longer-press",
-            what=f"keys take a press of {found.high * 1e3:.0f} ms and none of "
-            f"{found.low * 1e3:.0f} ms; pressed for {usual_ms:g} ms, to be taken: {limit_ms:g} ms",
-            next_test=None,
-        )
+        return None if found is None else (found.low, found.high)
 
-    def measure_timeout(self, finding: Finding) -> Finding:
-        """Measure how long half an entry lasts."""
+    def forgotten_after(self) -> tuple[float, float] | None:
+        """Give between which rests (s) half an entry is dropped; None if it never is."""
         keys = self.bench.keys
         if not isinstance(keys, RelayKeys):
-            return finding
+            return None
         enter = self.terminal.commit == "entry-key"
         found = forgotten_after(keys, self.taker.sense_all, self.terminal.settle_s, enter=enter)
-        if found is None:
-            return finding
-        wanted_ms = self.bench.rig.limits.entry_timeout_ms
-        required = "" if wanted_ms is None else f"; required: {wanted_ms:g} ms"
-        return replace(
-            finding,
-            what=f"a half-made entry is dropped after a rest of {found.low * 1e3:.0f} to "
-            f"{found.high * 1e3:.0f} ms{required}",
-        )
+        return None if found is None else (found.low, found.high)
 
     def _recover(self) -> None:
         """After an error in the middle of an entry: know again what state the table is in.

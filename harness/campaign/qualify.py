@@ -129,13 +129,7 @@ class Qualification:
         self._faults = faults
         self.broken: HarnessError | None = None
         """What ended it before a decision, if anything did."""
-        self._study = Study(
-            settings.alpha,
-            settings.tolerance,
-            alike=settings.told_by == "alike",
-            level=settings.level,
-        )
-        self._study.feed(record.recorded.tosses)
+        self._study = study_of(settings, record.recorded)
         self._fair_after = tosses_to_fair(
             settings.tolerance, settings.alpha, 0.5, alike=settings.told_by == "alike"
         )
@@ -147,19 +141,13 @@ class Qualification:
 
     @property
     def decision(self) -> Decision:
-        """Decide on what was read, unless too much of what lay there could not be read.
-
-        Tosses that our own eyes missed may hide what the dice do (sixes may be harder to read), so
-        if they are more than half the tolerance, nothing is decided.
-        """
-        return "undecided" if self.too_many_missed else self._study.watch.decision
+        """Decide on what was read, unless too much of what lay there could not be read."""
+        return decision_of(self._study, self._settings, self._record.recorded)
 
     @property
     def too_many_missed(self) -> bool:
         """Tell whether more tosses were missed by our own eyes than the tolerance allows."""
-        outcomes = self._record.recorded.outcomes
-        missed = sum(outcomes.get(each, 0) for each in _OWN_FAILURES)
-        return missed > self._settings.tolerance / 2 * self._record.recorded.number
+        return too_many_missed(self._settings, self._record.recorded)
 
     def run(self, show: Callable[[State], None]) -> None:
         """Toss until it is decided, or as often as allowed; `show` is told after each toss.
@@ -232,6 +220,33 @@ class Qualification:
     def analysis(self) -> Analysis:
         """Give what the read tosses say."""
         return self._study.analysis()
+
+
+def study_of(settings: Settings, recorded: Recorded) -> Study:
+    """Begin a study with the tosses that a record holds."""
+    study = Study(
+        settings.alpha,
+        settings.tolerance,
+        alike=settings.told_by == "alike",
+        level=settings.level,
+    )
+    study.feed(recorded.tosses)
+    return study
+
+
+def too_many_missed(settings: Settings, recorded: Recorded) -> bool:
+    """Tell whether more tosses were missed by our own eyes than the tolerance allows.
+
+    They may hide what the dice do (sixes may be harder to read), so if they are more than half the
+    tolerance, nothing is decided.
+    """
+    missed = sum(recorded.outcomes.get(each, 0) for each in _OWN_FAILURES)
+    return missed > settings.tolerance / 2 * recorded.number
+
+
+def decision_of(study: Study, settings: Settings, recorded: Recorded) -> Decision:
+    """Decide on what was read, unless too much of what lay there could not be read."""
+    return "undecided" if too_many_missed(settings, recorded) else study.watch.decision
 
 
 def rates(recorded: Recorded) -> tuple[Rate, ...]:

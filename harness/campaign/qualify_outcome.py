@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from harness.campaign.qualify import Qualification, Settings, State, findings
+from harness.campaign.qualify import Qualification, Rate, Settings, State, findings
 from harness.campaign.qualify_page import page
 from harness.campaign.qualify_record import QualificationRecord, csv_of, json_of
 from harness.fairness.analysis import Analysis
+from harness.fairness.decision import Decision
 from harness.verdicts import Finding, HarnessError, Verdict, exit_status
+
+VERDICTS: Mapping[Decision, Verdict] = {
+    "biased": Verdict.DUT_FAIL,
+    "fair-within-tolerance": Verdict.PASS,
+    "undecided": Verdict.AMBIGUOUS,
+}
+
+
+def rates_json(rates: Sequence[Rate]) -> dict[str, object]:
+    """Give rates as `qualification.json` holds them."""
+    return {
+        rate.name: {
+            "count": rate.count,
+            "rate": rate.per_1000,
+            "low": rate.low,
+            "high": rate.high,
+        }
+        for rate in rates
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +61,7 @@ class QualificationOutcome:
             "verdict": self.verdict.value,
             "tosses": self.state.tosses,
             "read": self.state.read,
-            "rates_per_1000": {
-                rate.name: {
-                    "count": rate.count,
-                    "rate": rate.per_1000,
-                    "low": rate.low,
-                    "high": rate.high,
-                }
-                for rate in self.state.rates
-            },
+            "rates_per_1000": rates_json(self.state.rates),
             "analysis": self.analysis.to_json(),
         }
 
@@ -96,11 +109,7 @@ def outcome_of(
     """Give what a qualification came to; a bias found stands whatever ended it."""
     analysis, state, broken = qualification.analysis(), qualification.state(), qualification.broken
     found = findings(analysis) if state.decision == "biased" else ()
-    verdict = {
-        "biased": Verdict.DUT_FAIL,
-        "fair-within-tolerance": Verdict.PASS,
-        "undecided": Verdict.AMBIGUOUS,
-    }[state.decision]
+    verdict = VERDICTS[state.decision]
     if broken is not None and verdict is not Verdict.DUT_FAIL:
         verdict = broken.verdict
         if verdict is Verdict.DUT_FAIL:

@@ -171,6 +171,7 @@ class QualificationRecord:
             "depends_on": [],
             "evidence": [],
             "attempt": 1,
+            "checks": [],
         }
         self._journal.append("scenario-finished", body)
 

@@ -66,7 +66,7 @@ class Tosser:
         strokes = self._shaken()
         look = self._eyes.look(time.monotonic(), moved=True, before=self._last)
         for _ in range(_LOOKS - 1):
-            if _outcome(look.seen.reason) != "unread":
+            if outcome_of_reason(look.seen.reason) != "unread":
                 break
             look = self._eyes.look(time.monotonic(), moved=False, before=self._last)
         unmoved = (
@@ -80,7 +80,7 @@ class Tosser:
                 remedy="have the shaker repaired",
             )
         self._last = look
-        outcome = _outcome(look.seen.reason)
+        outcome = outcome_of_reason(look.seen.reason)
         values: tuple[int, ...] | None = None
         if outcome == "read":
             values = self._values(look)
@@ -116,7 +116,8 @@ class Tosser:
         return values if values is not None and sorted(values) == list(look.seen.values) else None
 
 
-def _outcome(reason: str | None) -> Outcome:
+def outcome_of_reason(reason: str | None) -> Outcome:
+    """Give what a toss came to from the eyes' word for why the dice were not read."""
     if reason is None:
         return "read"
     if reason in NO_RESULT_REASONS:

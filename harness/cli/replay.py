@@ -21,22 +21,41 @@ if TYPE_CHECKING:
     "rules_paths",
     multiple=True,
     type=click.Path(path_type=Path),
-    help="Folder of further rule books; default: those the run was given, where they still are.",
+    help="Folder of rule books, in place of embedded ones of their id; default: those the run was "
+    "given, where they still are.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Write JSON to standard output.")
 def command(folder: Path, rules_paths: tuple[Path, ...], as_json: bool) -> int:
-    """Read every picture and judge every entry again; say what comes out otherwise.
+    """Read every picture, judge every entry and diagnose again; say what comes out otherwise.
 
     Exits with 0 if all is the same, 1 if anything differs.
     """
+    from dataclasses import replace
+    from functools import cache
+
+    from harness.bdd.concluded_again import compare_conclusions
+    from harness.campaign.qualify_again import compare_decision, is_qualification
+    from harness.evidence.journal_lines import read_records
     from harness.evidence.replay import replay_run
     from harness.evidence.run_folder import open_run_folder
-    from harness.rules.books import load_book
+    from harness.rules.books import RuleBook, load_book
 
-    invocation = open_run_folder(folder).read_manifest().get("invocation") or {}
+    opened = open_run_folder(folder)
+    manifest = opened.read_manifest()
+    invocation = manifest.get("invocation") or {}
     given = rules_paths or [Path(path) for path in invocation.get("rules_paths", ())]
     paths = [path for path in given if path.is_dir() or rules_paths]
-    answer = replay_run(folder, lambda book: load_book(book, paths))
+
+    @cache
+    def load(book: str) -> RuleBook:
+        return load_book(book, paths, instead=bool(rules_paths))
+
+    answer = replay_run(folder, load)
+    if is_qualification(manifest):
+        further = list(compare_decision(opened))
+    else:
+        further = list(compare_conclusions(read_records(opened.journal), answer.judged, load))
+    answer = replace(answer, differences=(*answer.differences, *further))
     if as_json:
         click.echo(json.dumps(answer.to_json()))
     else:

@@ -41,8 +41,10 @@ class BadLine:
     what: str
 
 
-def read_records(path: Path) -> list[Record]:
+def read_records(path: Path, *, after: int = 0) -> list[Record]:
     """Give the records of a journal; a half-written last line is left out.
+
+    after: the number of lines that are left out at the beginning.
 
     Raises UnreadableRecordError at the first line that is not a record. The chain is not followed
     here: that is `check_lines`.
@@ -57,7 +59,9 @@ def read_records(path: Path) -> list[Record]:
             remedy="name the folder that `sicbo-hil run` wrote",
         ) from error
     lines = data.split(b"\n")[:-1]
-    return [_record(path, number, line) for number, line in enumerate(lines, start=1)]
+    return [
+        _record(path, number, line) for number, line in enumerate(lines[after:], start=after + 1)
+    ]
 
 
 def _record(path: Path, number: int, line: bytes) -> Record:

@@ -18,6 +18,8 @@ from harness.evidence.journal import Journal
 from harness.evidence.journal_lines import read_records
 from harness.evidence.records import (
     AskedResults,
+    CheckBody,
+    DiagnosisBody,
     KeptFrame,
     Rejudged,
     RunFinished,
@@ -265,11 +267,12 @@ class RunRecord:
         depends_on: Sequence[str] = (),
         evidence: Sequence[str] = (),
         attempt: int = 1,
+        checks: Sequence[CheckBody] = (),
     ) -> int:
         """Record a scenario's verdict; only when this has returned may the verdict be shown.
 
         `results` gives each result the scenario answers for (`1,1,2`) its verdict. Of several
-        attempts of one scenario id the last one counts.
+        attempts of one scenario id the last one counts. `checks`: what its steps found.
         """
         body: ScenarioFinished = {
             **scenario.body(),
@@ -283,6 +286,7 @@ class RunRecord:
             "depends_on": list(depends_on),
             "evidence": list(evidence),
             "attempt": attempt,
+            "checks": list(checks),
         }
         return self._append("scenario-finished", body)
 
@@ -312,10 +316,44 @@ class RunRecord:
                     "depends_on": [],
                     "evidence": [],
                     "attempt": 1,
+                    "checks": [
+                        {
+                            "verdict": verdict.value,
+                            "what": what,
+                            "part": [],
+                            "fault": "",
+                            "clauses": list(scenario.clauses),
+                            "depends_on": [],
+                            "by_camera": False,
+                            "entry": None,
+                        }
+                    ],
                 },
             )
             for scenario, verdict, what, steps, results in left
         )
+
+    def diagnosis(
+        self,
+        book: str,
+        rig: str,
+        *,
+        options: Mapping[str, object],
+        premises: Mapping[str, object],
+        broken: int | None = None,
+    ) -> int:
+        """Record that a book on a rig is through; its conclusions follow.
+
+        `broken`: the line of the error that ended the work on this bench.
+        """
+        body: DiagnosisBody = {
+            "book": book,
+            "rig": rig,
+            "options": dict(options),
+            "premises": dict(premises),
+            "broken": broken,
+        }
+        return self._append("diagnosis", body)
 
     def rejudged(
         self,

@@ -20,6 +20,7 @@ clock. A member that is `None` was not known or does not apply.
 | `deviation` | `DeviationBody` | a breach found by the procedure monitor |
 | `error` | `ErrorBody` | an error of the harness (`HarnessError.to_json`) |
 | `scenario-finished` | `ScenarioFinished` | the verdict that counts |
+| `diagnosis` | `DiagnosisBody` | a book on a rig is through: what is concluded follows |
 | `rejudged` | `Rejudged` | diagnosis changed a scenario's verdict: this one counts |
 | `finding` | `FindingBody` | one cause, located |
 | `run-finished` | `RunFinished` | last line; without it the run is unfinished |
@@ -29,7 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NotRequired, TypedDict
+from typing import Literal, NotRequired, TypedDict
 
 from harness.observations import Dice, DiceSeen, Entry, LampSample, Mode, Stage, StagedSample
 from harness.verdicts import Verdict
@@ -112,6 +113,22 @@ class StepResult(TypedDict):
     arguments: NotRequired[list[str]]
 
 
+class CheckBody(TypedDict):
+    """One thing that a step found; `part` and `fault` locate it where it is not PASS.
+
+    `by_camera`: seen by the dice camera alone. `entry`: index of the entry it judges.
+    """
+
+    verdict: str
+    what: str
+    part: list[str]
+    fault: str
+    clauses: list[str]
+    depends_on: list[str]
+    by_camera: bool
+    entry: int | None
+
+
 class ScenarioStarted(TypedDict):
     """A scenario begins; `scenario` is its id: stable, unique in the run (also over a resume)."""
 
@@ -129,7 +146,8 @@ class ScenarioFinished(ScenarioStarted):
     """A scenario's end. `results` gives each result it answers for its own verdict (`1,1,2`: PASS).
 
     `attempt` counts retakes from 1; the last attempt counts. `depends_on` are readings. `evidence`
-    refers into the record: `journal:LINE`, `frames/NAME`.
+    refers into the record: `journal:LINE`, `frames/NAME`. `checks` is what the steps found beside
+    the entries.
     """
 
     verdict: str
@@ -142,6 +160,22 @@ class ScenarioFinished(ScenarioStarted):
     depends_on: list[str]
     evidence: list[str]
     attempt: int
+    checks: NotRequired[list[CheckBody]]
+
+
+class DiagnosisBody(TypedDict):
+    """What a book's entries on a rig were explained on, beside the record so far.
+
+    `rejudged` and `finding` of this book and rig that follow are its conclusions; those of an
+    earlier diagnosis of the same count no more. `options` are the readings in force, `premises`
+    what the rig file states, `broken` the line of the error that ended the work on this bench.
+    """
+
+    book: str
+    rig: str
+    options: dict[str, object]
+    premises: dict[str, object]
+    broken: int | None
 
 
 class Rejudged(TypedDict):
@@ -209,7 +243,8 @@ class EntryBody(TypedDict):
 
     `options` are the readings in force for the judgement, `limits` what it was judged against. An
     entry `provoked` was wrong on purpose: its scenario alone judges it. One not `diagnosed` takes
-    no part in the diagnosis of the whole run.
+    no part in the diagnosis of the whole run. Of no scenario, but of a bench (`outside`), are the
+    deliberate mismatch before a run and the tests that split a candidate set after it.
     """
 
     scenario: str
@@ -290,6 +325,14 @@ class RunFinished(TypedDict):
 
     complete: bool
     why: str
+
+
+Outside = Literal["negative-control", "further-test"]
+
+
+def outside(book: str, rig: str, what: Outside) -> str:
+    """Give what stands as `scenario` in an entry made outside every scenario."""
+    return f"{book}/{rig}/{what}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,9 @@
 """Verdicts derived again from recorded observations alone, and compared with those recorded.
 
 Pictures are read anew, each entry is judged anew by the rule book as it is now, and the summary is
-made anew from the journal. Nothing of the record's own conclusions is used.
+made anew from the journal. Nothing of the record's own conclusions is used. What all entries
+together say is derived again by the rooms above that drew it (`harness.bdd.concluded_again`,
+`harness.campaign.qualify_again`).
 """
 
 from __future__ import annotations
@@ -16,16 +18,16 @@ from typing import TYPE_CHECKING, Any
 
 from harness.evidence.canonical import sha256_hex
 from harness.evidence.journal_lines import Record, read_records
-from harness.evidence.records import EntryBody, dice_text, read_entry
+from harness.evidence.records import EntryBody, FrameRef, dice_text, read_entry
 from harness.evidence.run_folder import RunFolder, open_run_folder
 from harness.evidence.summary import ScenarioOutcome, counting, outcomes, summarise
-from harness.observations import DiceSeen
+from harness.observations import DiceSeen, Entry
 from harness.rules.areas import Options
 from harness.rules.books import RuleBook
 from harness.rules.judgement import Judgement, WinningAreas, judge_entry, read_limits
 from harness.rules.monitor import Monitor
 from harness.rules.timeline import Event, Setup
-from harness.verdicts import HarnessError, Verdict
+from harness.verdicts import HarnessError, Measurement, Verdict
 
 if TYPE_CHECKING:
     from harness.vision.reader import DiceReader
@@ -64,11 +66,16 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What came of it: how much was derived again, and what came out otherwise."""
+    """What came of it: how much was derived again, and what came out otherwise.
+
+    `judged`: for each entry's line the entry, its dice as read anew, and its judgement as made
+    anew.
+    """
 
     entries: int
     pictures: int
     differences: tuple[Difference, ...]
+    judged: Mapping[int, tuple[Entry, Judgement]]
 
     @property
     def same(self) -> bool:
@@ -94,47 +101,55 @@ def replay_run(path: Path, load_book: LoadBook) -> Replay:
     records = read_records(folder.journal)
     entries = [record for record in records if record.kind == "entry"]
     books = {book: load_book(book) for book in sorted({r.body["book"] for r in entries})}
-    reread = _Pictures(folder)
+    reread = Pictures(folder)
     workers = max(1, min(2, os.cpu_count() or 1))
     with ThreadPoolExecutor(workers) as pool:  # OpenCV lets the interpreter go while it works
         looked = list(pool.map(reread.look, (record.body for record in entries)))
     differences: list[Difference] = []
-    derived: dict[int, Verdict] = {}
+    judged: dict[int, tuple[Entry, Judgement]] = {}
     for record, seen in zip(entries, looked, strict=True):
-        judged = _judge(record, seen, books[record.body["book"]])
-        differences += _compare_entry(record, seen, judged)
-        derived[record.line] = Verdict.RIG_FAULT if isinstance(judged, str) else judged.verdict
-    differences += _compare_scenarios(records, derived)
+        entry, judgement = _judge(record, seen, books[record.body["book"]])
+        differences += _compare_entry(record, seen, judgement)
+        if isinstance(judgement, str):
+            judgement = Judgement(Verdict.RIG_FAULT, judgement)
+        judged[record.line] = (entry, judgement)
+    verdicts = {line: judgement.verdict for line, (_, judgement) in judged.items()}
+    differences += _compare_scenarios(records, verdicts)
+    differences += _compare_measurements(records)
     differences += _compare_procedure(folder.read_manifest(), records, load_book)
     differences += _compare_summary(folder, records)
     pictures = sum(len(record.body["frames"]) for record in entries)
-    return Replay(len(entries), pictures, tuple(differences))
+    return Replay(len(entries), pictures, tuple(differences), judged)
 
 
 @dataclass(frozen=True, slots=True)
-class _Looked:
+class Looked:
     """The dice as read anew (None: no pictures), and pictures that are not those recorded."""
 
     seen: DiceSeen | None
     broken: tuple[tuple[str, str], ...] = ()
 
 
-class _Pictures:
-    """Reads an entry's pictures anew, with a reader of its own for each thread."""
+class Pictures:
+    """Reads a run's pictures anew, with a reader of its own for each thread."""
 
     def __init__(self, folder: RunFolder) -> None:
         self._folder = folder
         self._thread = local()
 
-    def look(self, body: EntryBody) -> _Looked:
+    def look(self, body: EntryBody) -> Looked:
         """Read the dice of one entry as the run read them: at rest, all pictures agreeing."""
-        if not body["frames"] or body["seen"] is None:
-            return _Looked(None)
+        if body["seen"] is None:
+            return Looked(None)
+        return self.look_at(body["frames"])
+
+    def look_at(self, frames: Sequence[FrameRef]) -> Looked:
+        """Read the dice of pictures that voted together."""
         import cv2
         import numpy as np
 
         images, broken = [], []
-        for frame in body["frames"]:
+        for frame in frames:
             try:
                 data = (self._folder.frames / frame["name"]).read_bytes()
             except OSError as error:
@@ -148,8 +163,8 @@ class _Pictures:
                 continue
             images.append((np.asarray(image, np.uint8), frame["at"]))
         if not images:
-            return _Looked(None, tuple(broken))
-        return _Looked(_joined(self._reader(), images), tuple(broken))
+            return Looked(None, tuple(broken))
+        return Looked(_joined(self._reader(), images), tuple(broken))
 
     def _reader(self) -> DiceReader:
         reader: DiceReader | None = getattr(self._thread, "reader", None)
@@ -180,26 +195,25 @@ def _joined(reader: DiceReader, images: Sequence[tuple[Any, float | None]]) -> D
     return DiceSeen(joined.values, joined.reason, joined.confidence)
 
 
-def _judge(record: Record, looked: _Looked, book: WinningAreas) -> Judgement | str:
+def _judge(record: Record, looked: Looked, book: WinningAreas) -> tuple[Entry, Judgement | str]:
     """Judge an entry anew on the dice as read anew; gives a text where the book refuses."""
     body: EntryBody = record.body
     entry = read_entry(body)
     if looked.seen is not None and entry.seen is not None:
         entry = replace(entry, seen=looked.seen)
     try:
-        return judge_entry(
+        judgement = judge_entry(
             entry,
             book,
             body["options"],  # type: ignore[arg-type]  # JSON holds them as they were given
             read_limits(body["limits"]),
         )
     except HarnessError as error:
-        return str(error)
+        return entry, str(error)
+    return entry, judgement
 
 
-def _compare_entry(
-    record: Record, looked: _Looked, judged: Judgement | str
-) -> Iterator[Difference]:
+def _compare_entry(record: Record, looked: Looked, judged: Judgement | str) -> Iterator[Difference]:
     body: EntryBody = record.body
     seen = read_entry(body).seen
     result = dice_text(body["shown"]) if body["shown"] else ",".join(body["keyed"]) or None
@@ -294,6 +308,33 @@ def _else_failed(made: Sequence[Record]) -> bool:
         or (record.kind == "measurement" and record.body["verdict"] != Verdict.PASS)
         for record in made
     )
+
+
+def _compare_measurements(records: Sequence[Record]) -> Iterator[Difference]:
+    """Judge every measured value by its limits and its uncertainty again."""
+    for record in records:
+        if record.kind != "measurement":
+            continue
+        body = record.body
+        derived = Measurement(
+            body["name"],
+            body["unit"],
+            body["low"],
+            body["high"],
+            body["value"],
+            body["uncertainty"],
+        ).verdict.value
+        if derived != body["verdict"]:
+            what = f"measurement {body['name']}"
+            yield Difference(
+                "journal.jsonl",
+                record.line,
+                body["scenario"],
+                None,
+                what,
+                body["verdict"],
+                derived,
+            )
 
 
 def _compare_procedure(

@@ -79,13 +79,28 @@ def finished_attempts(records: Sequence[Record]) -> dict[str, list[list[Record]]
 
 
 def findings(records: Sequence[Record]) -> list[dict[str, Any]]:
-    """Give the findings, each once: a resumed run may have recorded one again."""
-    kept: dict[bytes, dict[str, Any]] = {}
+    """Give the findings that count, each once."""
+    return [record.body for record in finding_records(records)]
+
+
+def finding_records(records: Sequence[Record]) -> list[Record]:
+    """Give the records of the findings that count, one for each cause.
+
+    A resumed run is diagnosed again as a whole: what was found before then counts no more.
+    """
+    kept: dict[bytes, Record] = {}
     for record in records:
-        if record.kind == "finding":
-            body = record.body
+        body = record.body
+        if record.kind == "diagnosis":
+            of = (body["book"], body["rig"])
+            kept = {
+                cause: found
+                for cause, found in kept.items()
+                if (found.body.get("book"), found.body.get("rig")) != of
+            }
+        elif record.kind == "finding":
             cause = [body.get(name) for name in ("verdict", "part", "fault", "book", "rig")]
-            kept[canonical(cause)] = body
+            kept[canonical(cause)] = record
     return list(kept.values())
 
 

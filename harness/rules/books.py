@@ -124,13 +124,16 @@ class RuleBook:
         )
 
 
-def load_book(book_id: str, paths: Sequence[Path] = ()) -> RuleBook:
+def load_book(book_id: str, paths: Sequence[Path] = (), *, instead: bool = False) -> RuleBook:
     """Load one book by its id, from the embedded books and the folders in `paths`.
 
+    instead: a book in `paths` stands in place of the embedded one of its id.
     Raises ConfigurationError when there is none or more than one of that id, InvalidBookError with
     every mistake when it is wrong.
     """
-    folders = _folders(tuple(paths))
+    folders = _folders((EMBEDDED,) if instead else (EMBEDDED, *paths))
+    if instead:
+        folders |= _folders(paths)
     if book_id not in folders:
         raise ConfigurationError(
             f"rule book {book_id!r}",
@@ -143,12 +146,12 @@ def load_book(book_id: str, paths: Sequence[Path] = ()) -> RuleBook:
 
 def list_books(paths: Sequence[Path] = ()) -> list[RuleBook]:
     """Load every book, embedded ones first, each group sorted by id; raises as `load_book`."""
-    return [_read_book(folder) for folder in _folders(tuple(paths)).values()]
+    return [_read_book(folder) for folder in _folders((EMBEDDED, *paths)).values()]
 
 
-def _folders(paths: tuple[Path, ...]) -> dict[str, Path]:
+def _folders(paths: Sequence[Path]) -> dict[str, Path]:
     folders: dict[str, Path] = {}
-    for path in (EMBEDDED, *paths):
+    for path in paths:
         if not path.is_dir():
             raise ConfigurationError(
                 str(path),

@@ -18,8 +18,8 @@ from harness.evidence.errors import EvidenceError, FolderInUseError, UnreadableR
 from harness.evidence.finish import finish_run
 from harness.evidence.journal_lines import check_lines, read_records
 from harness.evidence.record import RunRecord
-from harness.evidence.records import KeptFrame, Scenario, entry_body, read_entry
-from harness.evidence.resume import recorded_results
+from harness.evidence.records import KeptFrame, Scenario, entry_body, outside, read_entry
+from harness.evidence.resume import diagnosed_entries, recorded_results
 from harness.evidence.run_folder import RunFolder
 from harness.evidence.summary import outcomes, summarise
 from harness.evidence.verify import verify_run
@@ -272,22 +272,26 @@ def test_killed_at_random_moments_a_run_is_taken_up_to_its_end(tmp_path, seed):
     summary = summary_of(path)
     assert summary["verdict"] == "PASS"
     assert summary["results"][BOOK]["passed"] == 16
-    assert len(recorded_results(path / "journal.jsonl").entries) == 16
+    records = read_records(path / "journal.jsonl")
+    assert len(diagnosed_entries(records, BOOK, RIG)) == 16
     assert list(check_lines((path / "journal.jsonl").read_bytes())) == []
     assert verify_run(path).intact
 
 
-def test_diagnosis_gets_back_what_it_is_to_explain_and_nothing_wrong_on_purpose(tmp_path):
+def test_diagnosis_gets_back_what_it_is_to_explain(tmp_path):
+    """Fails if a resumed run is diagnosed on other entries than one that was not interrupted."""
     record = make_run(tmp_path / "run", 2, finish=False)
-    item = scenario((6, 6, 6))
+    item, judged = scenario((6, 6, 6)), judge_entry(entry((6, 6, 6), 1), ToyBook())
+    record.entry(entry((6, 6, 6), 40), judged, scenario=outside(BOOK, RIG, "negative-control"))
+    record.entry(entry((6, 6, 6), 41), judged, scenario=outside(BOOK, "other", "further-test"))
     record.scenario_started(item)
     for index, how in ((50, {"provoked": True}), (51, {"diagnosed": False}), (52, {})):
-        made = entry((6, 6, 6), index)
-        record.entry(made, judge_entry(made, ToyBook()), scenario=item.id, **how)
+        record.entry(entry((6, 6, 6), index), judged, scenario=item.id, **how)
     record.scenario_finished(item, Verdict.PASS, "", started=0, ended=1)
-    recorded = recorded_results(record.folder.journal)
-    assert [one.index for one in recorded.entries] == [0, 1, 52]
-    assert recorded.last_index == 52
+    records = read_records(record.folder.journal)
+    found = diagnosed_entries(records, BOOK, RIG)
+    assert [one.body["index"] for one in found] == [0, 1, 40, 50, 52]
+    assert recorded_results(record.folder.journal).last_index == 52
 
 
 def test_a_broken_off_attempt_does_not_count(tmp_path):
@@ -302,8 +306,8 @@ def test_a_broken_off_attempt_does_not_count(tmp_path):
     taken = RunRecord.resume(tmp_path / "run", "power cut")
     assert not (record.folder.frames / "half.jpg").exists()
     before = recorded_results(record.folder.journal)
-    assert len(before.entries) == 1
+    assert len(diagnosed_entries(read_records(record.folder.journal), BOOK, RIG)) == 1
     assert scenario(dice).id not in before.scenarios
     write_result(taken, dice, 99)
-    assert len(recorded_results(record.folder.journal).entries) == 2
+    assert len(diagnosed_entries(read_records(record.folder.journal), BOOK, RIG)) == 2
     assert summary_of(tmp_path / "run")["breaks"] == 1

@@ -11,12 +11,10 @@ import pytest
 
 from harness.evidence.canonical import canonical, sha256_hex
 from harness.evidence.finish import finish_run
-from harness.evidence.journal import seal_line
 from harness.evidence.record import RunRecord
 from harness.evidence.records import KeptFrame, Scenario, read_entry
 from harness.evidence.replay import replay_run
 from harness.evidence.run_folder import RunFolder
-from harness.evidence.seal import seal_run
 from harness.evidence.verify import verify_run
 from harness.observations import DiceSeen
 from harness.rules.books import load_book
@@ -26,6 +24,7 @@ from harness.rules.timeline import Event, Setup
 from harness.verdicts import Verdict
 from harness.vision.pictures import read_file
 from harness.vision.reader import DiceReader
+from tests.evidence.rewriting import rewrite
 from tests.evidence.synthetic import BOOK, LIMITS, RIG, ToyBook, entry, manifest, scenario
 
 PICTURES = Path(__file__).parents[2] / "fixtures" / "dice"
@@ -89,20 +88,6 @@ def made(tmp_path_factory, pictures):
 @pytest.fixture
 def copy(made, tmp_path):
     return Path(shutil.copytree(made, tmp_path / "run"))
-
-
-def rewrite(path: Path, change) -> None:
-    """Change journal records and mend every hash: the chain, the files' names, the seal."""
-    digest, lines = "0" * 64, []
-    for line in (path / "journal.jsonl").read_bytes().splitlines():
-        record = json.loads(line)
-        del record["hash"]
-        change(record)
-        record["prev"] = digest
-        digest = sha256_hex(new := seal_line(record))
-        lines.append(new + b"\n")
-    (path / "journal.jsonl").write_bytes(b"".join(lines))
-    seal_run(RunFolder(path), None)
 
 
 def test_what_was_recorded_comes_out_again(made, pictures):
