@@ -106,8 +106,8 @@ def _end_with_parent() -> None:
         signal.signal(number, unwind)
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
-    # A descriptor of its own: pytest puts /dev/null in the place of standard input, and a read taken
-    # up again after the process was stopped and continued would find that at its end.
+    # A descriptor of its own: pytest puts /dev/null in the place of standard input, and a read that
+    # is taken up again after the process was stopped and continued would be one of that.
     parent = os.dup(0)
     threading.Thread(target=_follow, args=(parent,), name="parent", daemon=True).start()
 

@@ -53,6 +53,10 @@ class UnknownStateError(RigError):
 
     fault = "unknown-state"
 
+    def to_json(self) -> dict[str, object]:
+        """Give the error; its part is the rig as a whole."""
+        return {**super().to_json(), "part": "rig"}
+
 
 class RestlessDiceError(HarnessError):
     """Dice that did not come to rest within the limit: there is no result."""

@@ -269,11 +269,11 @@ def test_feature_with_an_undefined_step_stops_the_run(run, books, tmp_path):
 # Broken off and taken up.
 
 
-def started(books: Path, tmp_path: Path) -> subprocess.Popen[str]:
-    """Start a full run and wait until it has recorded a few results."""
+def started(books: Path, tmp_path: Path, *options: str) -> subprocess.Popen[str]:
+    """Start a run, of all results if not told otherwise; wait until it has recorded a few."""
     short = ["--rules-path", str(books), "--rules", "short", "--out", "out"]
     process = subprocess.Popen(
-        [*PROGRAM, *short],
+        [*PROGRAM, *short, *options],
         cwd=tmp_path,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -307,6 +307,42 @@ def test_interrupted_run_ends_with_130_and_leaves_nothing_running(books, tmp_pat
     assert gone(tmp_path)
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert summary["verdict"] != "PASS"
+
+
+def test_worker_that_is_stopped_and_continued_goes_on(books, tmp_path):
+    """Fails if a worker takes its being stopped for the end of the run that started it."""
+    process = started(books, tmp_path, "--inspection", "cover")
+    worker = next(
+        int(entry.name)
+        for entry in Path("/proc").iterdir()
+        if entry.name.isdigit()
+        and b"harness.bdd.worker" in (entry / "cmdline").read_bytes()
+        and str(tmp_path) in (entry / "cmdline").read_bytes().decode()
+    )
+    os.kill(worker, signal.SIGSTOP)
+    time.sleep(0.5)
+    os.kill(worker, signal.SIGCONT)
+    said, _ = process.communicate(timeout=LIMIT_S)
+    assert process.returncode in {0, 3}, said  # what was measured meanwhile may be lost, no more
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert sum(summary["counts"].values()) == 17
+    assert "interrupted" not in " ".join(summary.get("inconclusive", []))
+
+
+def test_table_left_in_an_unknown_state_by_an_error_of_ours_is_not_blamed(run):
+    """Fails if lamps left lit by an entry that our link broke off are laid to the table.
+
+    A reply to the keys is lost with the clear key dead: the lamps stay lit for a reason
+    that cannot be told from a clear that never reached the table.
+    """
+    ended, summary = run(
+        *("--inspection", "cover"),
+        *("--fault", "F33:device=keys,nth=11", "--fault", "F07:key=clear"),
+    )
+    assert ended.returncode != 0
+    blamed = {f["part"] for f in summary["findings"] if f["verdict"] == "DUT_FAIL"}
+    assert blamed <= {"key:clear"}
+    assert "unknown-state" in {finding["fault"] for finding in summary["findings"]}
 
 
 def test_killed_run_leaves_nothing_running_and_is_taken_up_where_it_stopped(books, tmp_path):
