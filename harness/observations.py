@@ -48,13 +48,27 @@ class StagedSample:
 
 
 @dataclass(frozen=True, slots=True)
+class CameraReading:
+    """What one dice camera, by its name in the rig file, gave by itself; as in `DiceSeen`."""
+
+    camera: str
+    values: tuple[int, ...]
+    reason: str | None
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
 class DiceSeen:
-    """What the dice camera gave: values sorted ascending, or a reason why there are none."""
+    """What the dice cameras gave: values sorted ascending, or a reason why there are none.
+
+    `cameras`: what each of them gave by itself, where that is known.
+    """
 
     values: tuple[int, ...]
     reason: str | None
     confidence: float
     frames: tuple[str, ...] = ()
+    cameras: tuple[CameraReading, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

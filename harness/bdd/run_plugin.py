@@ -146,18 +146,18 @@ class RunPlugin:
                 return
 
     def _open(self, open_parts: ExitStack) -> None:
+        from harness.bdd.calibrated import keep_calibrations
+        from harness.dealing.calibrations import eyes_of, layout_lamps_of, load_calibrations
         from harness.rig.bench import open_bench
 
         if self._book.variant(setup_of(self._rig)) is None:
             return
         try:
+            calibrations = load_calibrations(self._rig)
             bench = open_parts.enter_context(open_bench(self._rig, self._job.faults))
-            eyes = None
-            if bench.dice_cameras:
-                from harness.dealing.look import Eyes
-                from harness.vision.reader import DiceReader
-
-                eyes = Eyes(bench.dice_cameras, DiceReader())
+            bench.lamps += layout_lamps_of(bench, calibrations, frozenset(self._book.areas))
+            eyes = eyes_of(bench, calibrations) if bench.dice_cameras else None
+            keep_calibrations(self._record, self._job.rig_name, bench, calibrations)
             self._sitting = Sitting(
                 self._book,
                 bench,

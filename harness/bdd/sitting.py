@@ -526,9 +526,9 @@ class Sitting:
 
 def _kept(frame: Frame) -> KeptFrame:
     if frame.jpeg is not None:
-        return KeptFrame(frame.jpeg, frame.at)
+        return KeptFrame(frame.jpeg, frame.at, camera=frame.camera)
     import cv2
 
     coded, png = cv2.imencode(".png", frame.image)
     assert coded, f"a picture of shape {frame.image.shape} could not be written"
-    return KeptFrame(png.tobytes(), frame.at, ".png")
+    return KeptFrame(png.tobytes(), frame.at, ".png", frame.camera)

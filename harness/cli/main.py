@@ -30,6 +30,7 @@ COMMANDS = {
     "run": LazyCommand("harness.cli.run:command", "Test tables against rule books."),
     "emulate": LazyCommand("harness.cli.emulate:emulate", "Serve an emulated bench."),
     "doctor": LazyCommand("harness.cli.doctor:command", "Check a rig part by part."),
+    "calibrate": LazyCommand("harness.cli.calibrate:command", "Calibrate a rig's cameras."),
     "verify": LazyCommand("harness.cli.verify:command", "Check a run folder's seal."),
     "replay": LazyCommand("harness.cli.replay:command", "Derive a run's verdicts again."),
     "report": LazyCommand("harness.cli.report:command", "Write a report of a run."),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.campaign.passed import passed_campaign
+from harness.dealing.calibrations import load_calibrations
 from harness.evidence.manifest import BookFacts, Instrument, Manifest, RigFacts
 from harness.evidence.profile import load_profile
 
@@ -39,7 +40,9 @@ def manifest_of(wanted: Order) -> dict[str, object]:
         dut={name: dut_of(rig) for name, rig in rigs.items()},
         profile=load_profile()
         | (laboratory.model_dump(mode="json") if laboratory is not None else {}),
-    ).to_json()
+    ).to_json() | {
+        "calibrations": {name: load_calibrations(rig).to_json() for name, rig in rigs.items()}
+    }
 
 
 def rig_facts(name: str, rig: Rig) -> RigFacts:

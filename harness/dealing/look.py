@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from harness.observations import DiceSeen
+from harness.observations import CameraReading, DiceSeen
 from harness.rig.errors import RigError
 from harness.rig.roles import DiceCamera, Frame
 from harness.vision.reader import DiceReader
@@ -43,14 +43,18 @@ class Look:
 
 
 class Eyes:
-    """Every dice camera of a bench, and one reader.
+    """Every dice camera of a bench, each with its reader; one reader may serve them all.
 
     A reading needs every frame and every camera to agree: where two differ the dice are not read.
     """
 
-    def __init__(self, cameras: Sequence[DiceCamera], reader: DiceReader) -> None:
+    def __init__(
+        self, cameras: Sequence[DiceCamera], readers: DiceReader | Sequence[DiceReader]
+    ) -> None:
         self._cameras = tuple(cameras)
-        self._reader = reader
+        self._readers = (
+            (readers,) * len(self._cameras) if isinstance(readers, DiceReader) else tuple(readers)
+        )
         self._last: dict[int, Frame] = {}
         self._restless_looks = 0
 
@@ -88,7 +92,11 @@ class Eyes:
         frames = tuple(frame for _, voted in looks for frame in voted)
         joined = agree(list(readings))
         self._restless_looks = self._restless_looks + 1 if joined.reason == "moving" else 0
-        seen = DiceSeen(joined.values, joined.reason, joined.confidence)
+        said = tuple(
+            CameraReading(_name(camera, n), r.values, r.reason, r.confidence)
+            for n, (camera, r) in enumerate(zip(self._cameras, readings, strict=True), 1)
+        )
+        seen = DiceSeen(joined.values, joined.reason, joined.confidence, cameras=said)
         toss = None if before is None else looks[0][0].judge_toss(before.readings[0])
         return Look(seen, readings, frames, max(frame.at for frame in frames), toss)
 
@@ -106,7 +114,7 @@ class Eyes:
 
     def read_as_it_is(self, frame: Frame) -> DiceReading:
         """Read one picture, dice at rest or not, any number of them."""
-        return self._reader.read(frame.image, None)
+        return self._readers[0].read(frame.image, None)
 
     def _through(
         self,
@@ -130,13 +138,14 @@ class Eyes:
         reading: DiceReading | None = None
         while True:
             frame = _next(camera, after, voted[-1] if voted else None)
+            frame = replace(frame, camera=_name(camera, number + 1))
             if moved and not voted:
                 self._refuse_frozen(number, camera, frame)
             voted.append(frame)
             # The first and the last frame are read, each by itself; those between need only show
             # that nothing moved.
             if reading is None or len(voted) == FRAMES:
-                reading = self._reader.read(frame.image, dice)
+                reading = self._readers[number].read(frame.image, dice)
             if watch.feed(frame.image, frame.at, reading) and len(voted) == FRAMES:
                 break
             if time.monotonic() > deadline and len(voted) == FRAMES:
@@ -150,11 +159,16 @@ class Eyes:
             return
         if (frame.image == last.image).all():
             raise FrozenPictureError(
-                str(getattr(camera, "name", f"dice camera {number + 1}")),
+                _name(camera, number + 1),
                 expected="a new picture once the dice were moved",
                 found="the very picture of before",
                 remedy="restart the camera; what it shows cannot be trusted",
             )
+
+
+def _name(camera: DiceCamera, number: int) -> str:
+    """Give a camera's name in the rig file."""
+    return str(getattr(camera, "name", f"dice camera {number}"))
 
 
 def _next(camera: DiceCamera, after: float, last: Frame | None) -> Frame:

@@ -55,7 +55,8 @@ class FrameStore:
                 found=error.strerror or str(error),
                 remedy="make room, then take the run up with --resume",
             ) from error
-        return {"name": path.name, "sha256": digest, "at": frame.at}
+        kept: FrameRef = {"name": path.name, "sha256": digest, "at": frame.at}
+        return kept if frame.camera is None else {**kept, "camera": frame.camera}
 
     def drop_unnamed(self, named: frozenset[str]) -> None:
         """Remove pictures that no line of the journal names: what a break left half-made."""

@@ -32,7 +32,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NotRequired, TypedDict
 
-from harness.observations import Dice, DiceSeen, Entry, LampSample, Mode, Stage, StagedSample
+from harness.observations import (
+    CameraReading,
+    Dice,
+    DiceSeen,
+    Entry,
+    LampSample,
+    Mode,
+    Stage,
+    StagedSample,
+)
 from harness.verdicts import Verdict
 
 
@@ -199,11 +208,15 @@ class EventBody(TypedDict):
 
 
 class FrameRef(TypedDict):
-    """A picture that voted: its file under `frames/` and the digest of the bytes as received."""
+    """A picture that voted: its file under `frames/` and the digest of the bytes as received.
+
+    `camera` is the camera's name in the rig file.
+    """
 
     name: str
     sha256: str
     at: float | None
+    camera: NotRequired[str]
 
 
 class SampleBody(TypedDict):
@@ -219,13 +232,23 @@ class SampleBody(TypedDict):
     levels: dict[str, float] | None
 
 
+class CameraSeenBody(TypedDict):
+    """What one dice camera gave by itself."""
+
+    camera: str
+    values: list[int]
+    reason: str | None
+    confidence: float
+
+
 class SeenBody(TypedDict):
-    """What the dice camera gave."""
+    """What the dice cameras gave together, and each by itself."""
 
     values: list[int]
     reason: str | None
     confidence: float
     frames: list[str]
+    cameras: NotRequired[list[CameraSeenBody]]
 
 
 class JudgementBody(TypedDict):
@@ -337,11 +360,12 @@ def outside(book: str, rig: str, what: Outside) -> str:
 
 @dataclass(frozen=True, slots=True)
 class KeptFrame:
-    """A frame to be kept beside an entry: the bytes as received and when (monotonic s)."""
+    """A frame to be kept beside an entry: the bytes as received, when (monotonic s), by whom."""
 
     data: bytes
     at: float | None = None
     suffix: str = ".jpg"
+    camera: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -457,6 +481,7 @@ def entry_body(
             "reason": seen.reason,
             "confidence": seen.confidence,
             "frames": [frame["name"] for frame in frames],
+            "cameras": [_camera_body(camera) for camera in seen.cameras],
         },
         "keyed": list(entry.keyed),
         "echoed": None if entry.echoed is None else list(entry.echoed),
@@ -488,11 +513,7 @@ def read_entry(body: EntryBody) -> Entry:
         index=body["index"],
         mode=body["mode"],
         shown=None if shown is None else as_dice(shown),
-        seen=None
-        if seen is None
-        else DiceSeen(
-            tuple(seen["values"]), seen["reason"], seen["confidence"], tuple(seen["frames"])
-        ),
+        seen=None if seen is None else _read_seen(seen),
         keyed=tuple(body["keyed"]),
         lamps=tuple(read_sample(sample) for sample in body["lamps"]),
         started=body["started"],
@@ -504,6 +525,25 @@ def read_entry(body: EntryBody) -> Entry:
         travelled=_travelled(body),
         late=frozenset(body.get("late", ())),
         faults=tuple(body["faults"]),
+    )
+
+
+def _camera_body(camera: CameraReading) -> CameraSeenBody:
+    return {
+        "camera": camera.camera,
+        "values": list(camera.values),
+        "reason": camera.reason,
+        "confidence": camera.confidence,
+    }
+
+
+def _read_seen(seen: SeenBody) -> DiceSeen:
+    cameras = tuple(
+        CameraReading(c["camera"], tuple(c["values"]), c["reason"], c["confidence"])
+        for c in seen.get("cameras", ())
+    )
+    return DiceSeen(
+        tuple(seen["values"]), seen["reason"], seen["confidence"], tuple(seen["frames"]), cameras
     )
 
 

@@ -6,10 +6,8 @@ own coordinates run 0 to 1 across its four markers, x right, y down.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Literal
 
 import cv2
@@ -17,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.vision.faces import Floats, Picture
+from harness.vision.lamp_reference import LampReference, LampSpot
 
 LampState = Literal["off", "dim", "on", "flicker", "unknown"]
 MARKERS = (0, 1, 2, 3)
@@ -40,15 +39,6 @@ _LINEAR = np.where(
 
 
 @dataclass(frozen=True, slots=True)
-class LampSpot:
-    """Where one lamp is: middle and radius, in the layout's coordinates (of its width)."""
-
-    x: float
-    y: float
-    radius: float
-
-
-@dataclass(frozen=True, slots=True)
 class LampsSeen:
     """All areas' lamps over some frames.
 
@@ -69,25 +59,11 @@ class LampsSeen:
         return frozenset(a for a, s in self.states.items() if s == "on" and a not in self.split)
 
 
-@dataclass(frozen=True, slots=True)
-class LampReference:
-    """A layout's calibration: spots by area, dark and lit light of each spot and its surroundings.
-
-    `corners_px`: the markers' middles at calibration, used where no markers are seen.
-    """
-
-    spots: Mapping[str, tuple[LampSpot, ...]]
-    corners_px: tuple[tuple[float, float], ...]
-    dark: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    lit: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    around: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-
-
-def find_markers(picture: Picture) -> tuple[tuple[float, float], ...] | None:
-    """Find the four markers' middles (px) in the order of `MARKERS`, or None if any is missing."""
+def seen_markers(picture: Picture) -> dict[int, tuple[float, float]]:
+    """Find markers' middles (px) by their numbers, as many as are seen."""
     kind = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
     detector = cv2.aruco.ArucoDetector(kind)
-    middles: dict[int, NDArray[np.float32]] = {}
+    middles: dict[int, tuple[float, float]] = {}
     # Noise hides markers at full size, smallness at half size: what either shows counts.
     half = cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
     for image, scale in (
@@ -97,35 +73,19 @@ def find_markers(picture: Picture) -> tuple[tuple[float, float], ...] | None:
     ):
         corners, ids, _ = detector.detectMarkers(image)
         for number, c in zip(np.asarray(ids).ravel(), corners, strict=False):
-            middle = np.asarray(c).reshape(4, 2).mean(axis=0)
-            middles[int(number)] = ((middle + 0.5) * scale - 0.5).astype(np.float32)
+            x, y = (np.asarray(c).reshape(4, 2).mean(axis=0) + 0.5) * scale - 0.5
+            middles[int(number)] = (float(x), float(y))
         if all(number in middles for number in MARKERS):
-            return tuple((float(middles[n][0]), float(middles[n][1])) for n in MARKERS)
-    return None
+            break
+    return middles
 
 
-def calibrate_lamps(
-    spots: Mapping[str, Sequence[LampSpot]], dark: Picture, lit: Picture
-) -> LampReference:
-    """Make a reference from a picture with every lamp off and one with every lamp on.
-
-    Raises ValueError if the markers are not found in both, or naming the areas whose light does not
-    rise.
-    """
-    corners, corners_lit = find_markers(dark), find_markers(lit)
-    if corners is None or corners_lit is None:
-        raise ValueError("the four markers were not all found in both pictures")
-    kept = {area: tuple(of_area) for area, of_area in spots.items()}
-    low, around = _measure(dark, kept, corners)
-    high, _ = _measure(lit, kept, corners_lit)
-    flat = [
-        area
-        for area in kept
-        if any(h - d < LEAST_SWING for d, h in zip(low[area], high[area], strict=True))
-    ]
-    if flat:
-        raise ValueError(f"no light was seen to rise in: {', '.join(sorted(flat))}")
-    return LampReference(kept, corners, low, high, around)
+def find_markers(picture: Picture) -> tuple[tuple[float, float], ...] | None:
+    """Find the four markers' middles (px) in the order of `MARKERS`, or None if any is missing."""
+    middles = seen_markers(picture)
+    if not all(number in middles for number in MARKERS):
+        return None
+    return tuple(middles[number] for number in MARKERS)
 
 
 class LampReader:
@@ -134,6 +94,7 @@ class LampReader:
     def __init__(self, reference: LampReference, markers_needed: bool = True) -> None:
         self._reference = reference
         self._markers_needed = markers_needed
+        self._points = SamplePoints(reference.spots, reference.aspect)
 
     def read(self, frames: Sequence[Picture]) -> LampsSeen:
         """Read frames (BGR) taken one after the other with the lamps as they are.
@@ -144,12 +105,18 @@ class LampReader:
         rows: list[dict[str, tuple[float, ...]]] = []
         gains: list[float] = []
         for frame in frames:
+            size = (frame.shape[1], frame.shape[0])
+            if reference.size_px not in ((0, 0), size):
+                told = "{} x {} px".format
+                return self._refused(
+                    f"a picture of {told(*size)}, calibrated at {told(*reference.size_px)}"
+                )
             corners = find_markers(frame)
             if corners is None:
                 if self._markers_needed:
                     return self._refused("the four markers are not all seen")
                 corners = reference.corners_px
-            now, around = _measure(frame, reference.spots, corners)
+            now, around = self._points.light(frame, corners)
             gain, spread = self._ambient(around)
             if spread > UNEVEN:
                 return self._refused("ambient light changed unevenly: a shadow or a glare", gain)
@@ -214,24 +181,7 @@ def _state(levels: NDArray[np.float64]) -> LampState:
     return "off" if level <= OFF else "dim"
 
 
-def _measure(
-    picture: Picture,
-    spots: Mapping[str, Sequence[LampSpot]],
-    corners: Sequence[tuple[float, float]],
-) -> tuple[dict[str, tuple[float, ...]], dict[str, tuple[float, ...]]]:
-    """Measure mean linear light in each spot and in the ring around it (1.6 to 2.2 radii)."""
-    square = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
-    matrix = cv2.getPerspectiveTransform(square, np.asarray(corners, np.float32))
-    light = np.asarray(cv2.transform(_LINEAR[picture], _GREY), np.float32)
-    inside: dict[str, tuple[float, ...]] = {}
-    around: dict[str, tuple[float, ...]] = {}
-    for area, of_area in spots.items():
-        inside[area] = tuple(_mean(light, matrix, s, 0.0, 0.8) for s in of_area)
-        around[area] = tuple(_mean(light, matrix, s, 1.6, 2.2) for s in of_area)
-    return inside, around
-
-
-_GREY = np.array([[0.0722, 0.7152, 0.2126]], np.float32)
+_GREY = np.array([0.0722, 0.7152, 0.2126], np.float32)
 _DISC = np.array(
     [
         (r * np.cos(a), r * np.sin(a))
@@ -240,46 +190,66 @@ _DISC = np.array(
     ],
     np.float32,
 )
+_INSIDE, _AROUND = (0.0, 0.8), (1.6, 2.2)
+"""Radii, of the spot's, between which its light and its surroundings' are measured."""
+
+PerLamp = dict[str, tuple[float, ...]]
+"""A value for each lamp of each area."""
 
 
-def _mean(
-    light: Floats, matrix: NDArray[np.generic], spot: LampSpot, inner: float, outer: float
-) -> float:
-    """Mean light over a disc or ring of a spot, given by radii relative to the spot's."""
-    reach = np.hypot(_DISC[:, :1], _DISC[:, 1:])
-    ring = _DISC / reach * np.sqrt(inner**2 + (outer**2 - inner**2) * reach**2) * spot.radius
-    points = (ring + np.array([spot.x, spot.y], np.float32))[None].astype(np.float32)
-    where = np.asarray(cv2.perspectiveTransform(points, np.asarray(matrix)))[0]
-    x = np.clip(np.rint(where[:, 0]).astype(int), 0, light.shape[1] - 1)
-    y = np.clip(np.rint(where[:, 1]).astype(int), 0, light.shape[0] - 1)
-    return float(light[y, x].mean())
+class SamplePoints:
+    """Where light is measured: points in each spot and in the ring around it.
+
+    `aspect`: the layout's width over its height; a spot's radius is in the layout's width.
+    """
+
+    def __init__(self, spots: Mapping[str, Sequence[LampSpot]], aspect: float = 1.0) -> None:
+        self._counts = {area: len(of_area) for area, of_area in spots.items()}
+        lamps = [spot for of_area in spots.values() for spot in of_area]
+        middles = np.array([(s.x, s.y) for s in lamps], np.float32).reshape(-1, 1, 2)
+        radii = np.array([(s.radius, s.radius * aspect) for s in lamps], np.float32)
+        radii = radii.reshape(-1, 1, 2)
+        reach = np.hypot(_DISC[:, :1], _DISC[:, 1:])
+        self._points = np.stack(
+            [
+                middles + radii * _DISC / reach * np.sqrt(a**2 + (b**2 - a**2) * reach**2)
+                for a, b in (_INSIDE, _AROUND)
+            ]
+        ).astype(np.float32)
+
+    def pixels(self, picture: Picture, corners: Sequence[tuple[float, float]]) -> NDArray[np.uint8]:
+        """Give the pixels (2, lamps, points, 3) inside each spot and around it."""
+        square = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
+        matrix = cv2.getPerspectiveTransform(square, np.asarray(corners, np.float32))
+        flat = self._points.reshape(1, -1, 2)
+        where = np.asarray(cv2.perspectiveTransform(flat, matrix))[0] if flat.size else flat[0]
+        x = np.clip(np.rint(where[:, 0]).astype(int), 0, picture.shape[1] - 1)
+        y = np.clip(np.rint(where[:, 1]).astype(int), 0, picture.shape[0] - 1)
+        return np.asarray(picture[y, x], np.uint8).reshape(*self._points.shape[:3], 3)
+
+    def light(
+        self, picture: Picture, corners: Sequence[tuple[float, float]]
+    ) -> tuple[PerLamp, PerLamp]:
+        """Measure mean linear light in each spot and around it, by area."""
+        inside, around = (linear_light(self.pixels(picture, corners))).mean(axis=2)
+        return self.by_area(inside), self.by_area(around)
+
+    def by_area(self, values: NDArray[np.floating]) -> PerLamp:
+        """Give a value of each lamp, in the spots' order, by area."""
+        shared = iter(values.tolist())
+        return {
+            area: tuple(float(next(shared)) for _ in range(n)) for area, n in self._counts.items()
+        }
 
 
-def save_reference(reference: LampReference, path: Path) -> None:
-    """Write a layout's reference as JSON."""
-    body = {
-        "corners_px": reference.corners_px,
-        "areas": {
-            area: {
-                "spots": [(s.x, s.y, s.radius) for s in of_area],
-                "dark": reference.dark[area],
-                "lit": reference.lit[area],
-                "around": reference.around[area],
-            }
-            for area, of_area in reference.spots.items()
-        },
-    }
-    path.write_text(json.dumps(body, indent=1) + "\n", encoding="utf-8")
+def linear_light(pixels: NDArray[np.uint8]) -> Floats:
+    """Give the linear light (0 to 1) of BGR pixels, shape (..., 3), as one grey value each."""
+    return np.asarray(_LINEAR[pixels] @ _GREY, np.float32)
 
 
-def load_reference(path: Path) -> LampReference:
-    """Read what `save_reference` wrote. Raises ValueError or KeyError if it is something else."""
-    body = json.loads(path.read_text(encoding="utf-8"))
-    areas = body["areas"]
-    return LampReference(
-        {a: tuple(LampSpot(*map(float, s)) for s in v["spots"]) for a, v in areas.items()},
-        tuple((float(x), float(y)) for x, y in body["corners_px"]),
-        {a: tuple(map(float, v["dark"])) for a, v in areas.items()},
-        {a: tuple(map(float, v["lit"])) for a, v in areas.items()},
-        {a: tuple(map(float, v["around"])) for a, v in areas.items()},
-    )
+def aspect_of(corners: Sequence[tuple[float, float]]) -> float:
+    """Tell a layout's width over its height from its four corners as seen."""
+    c = np.asarray(corners, np.float64)
+    across = np.hypot(*(c[1] - c[0])) + np.hypot(*(c[2] - c[3]))
+    down = np.hypot(*(c[3] - c[0])) + np.hypot(*(c[2] - c[1]))
+    return float(across / max(down, 1e-6))

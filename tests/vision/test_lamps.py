@@ -4,14 +4,9 @@ import cv2
 import numpy as np
 import pytest
 
-from harness.vision.lamps import (
-    LampReader,
-    LampSpot,
-    calibrate_lamps,
-    find_markers,
-    load_reference,
-    save_reference,
-)
+from harness.vision.lamp_calibration import Lighting, Shots, calibrate_lamps, corners_in
+from harness.vision.lamp_reference import LampSpot
+from harness.vision.lamps import LampReader, find_markers
 
 AREAS = {
     f"area-{n}": (LampSpot(0.2 + 0.15 * (n % 5), 0.2 + 0.2 * (n // 5), 0.02),) for n in range(20)
@@ -52,7 +47,9 @@ def layout(lit: dict[str, float], ambient: float = 1.0, turn: float = 3.0, seed:
 
 @pytest.fixture(scope="module")
 def reference():
-    return calibrate_lamps(AREAS, layout({}), layout(dict.fromkeys(AREAS, 1.0), seed=1))
+    every = Lighting("every lamp", frozenset(AREAS), (layout(dict.fromkeys(AREAS, 1.0), seed=1),))
+    shots = Shots((layout({}),), (every,))
+    return calibrate_lamps(AREAS, shots, corners_in(shots))[0]
 
 
 def test_markers_are_found_in_order():
@@ -114,14 +111,3 @@ def test_hidden_markers_are_refused_unless_calibration_stands_for_them(reference
     picture[:140, :140] = 30
     assert LampReader(reference).read([picture]).refusal is not None
     assert LampReader(reference, markers_needed=False).read([picture]).lit == {"area-2"}
-
-
-def test_a_lamp_that_does_not_light_at_calibration_is_named():
-    lit = dict.fromkeys(AREAS, 1.0) | {"area-5": 0.0}
-    with pytest.raises(ValueError, match="area-5"):
-        calibrate_lamps(AREAS, layout({}), layout(lit))
-
-
-def test_a_reference_survives_its_file(reference, tmp_path):
-    save_reference(reference, tmp_path / "lamps.json")
-    assert load_reference(tmp_path / "lamps.json") == reference
