@@ -83,7 +83,9 @@ def _pytest_arguments(job: Job) -> list[str]:
     return [
         *job.features,
         *("-p", "pytest_bdd.plugin", "-p", "harness.bdd.plugin"),
-        *("-p", "no:cacheprovider", "-p", "no:terminal"),
+        *("-p", "no:cacheprovider", "-p", "no:terminal", "-p", "no:logging"),
+        # These collect garbage ten times over at the end, seconds of a worker's time.
+        *("-p", "no:unraisableexception", "-p", "no:threadexception"),
         *("-c", os.devnull, "--rootdir", str(Path(job.features[0]).parent)),
         *("--book", job.book, "--inspection", job.inspection, *further),
     ]
