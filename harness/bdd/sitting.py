@@ -212,6 +212,7 @@ class Sitting:
             self._tidy()
 
     def _tidy(self) -> None:
+        """Uncover and clear what a scenario, or a run that was killed, left on the table."""
         # What cannot be put right shows in the next scenario, which senses the table for itself.
         with contextlib.suppress(HarnessError):
             if self.bench.cover is not None and self.setup.cover == "opaque":
@@ -236,6 +237,7 @@ class Sitting:
             self._record_proof("self-check", check.part, f"{check.what}: {check.found}", good)
             if good is False:
                 raise UnfitBenchError(check.part, check.what, check.found, check.fault)
+        self._tidy()
         looked: Look | None = None
         if self.eyes_or_none is not None:
             if self.bench.presenter is not None:
