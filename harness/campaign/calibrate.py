@@ -18,7 +18,7 @@ from harness.campaign.calibrate_layout import LayoutCalibration, calibrate_layou
 from harness.campaign.calibrate_pictures import dice_pictures, layout_pictures, spots_px
 from harness.dealing.entry import Terminal
 from harness.rig.bench import Bench, open_bench
-from harness.rig.calibrated import calibration_folder
+from harness.rig.calibrated import calibration_folder, camera_settings_digest
 from harness.rig.rigfile import Rig
 from harness.rules.books import RuleBook
 from harness.verdicts import ConfigurationError, HarnessError
@@ -127,13 +127,26 @@ def calibrate_rig(
     with _kept_whole(folder, lines) as fresh, open_bench(rig, faults) as bench:
         for name in roles.dice_camera:
             with _gathering(lines, name):
-                done.dice[name] = dice = calibrate_dice(bench, name, made, tell, edge_mm)
+                done.dice[name] = dice = calibrate_dice(
+                    bench,
+                    name,
+                    made,
+                    tell,
+                    settings_digest=camera_settings_digest(rig, name),
+                    edge_mm=edge_mm,
+                )
                 save_profile(dice.profile, fresh / f"{name}.json")
                 _write_pictures(fresh, dice_pictures(dice))
         for name in roles.layout_camera:
             with _gathering(lines, name):
                 done.layout[name] = layout = calibrate_layout(
-                    bench, name, book, terminal, made, tell
+                    bench,
+                    name,
+                    book,
+                    terminal,
+                    made,
+                    tell,
+                    settings_digest=camera_settings_digest(rig, name),
                 )
                 _write_pictures(fresh, layout_pictures(layout))
                 if layout.learned:

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from harness.dealing.look import Eyes
 from harness.observations import Dice
 from harness.rig.bench import Bench
-from harness.rig.calibrated import camera_settings_digest
 from harness.rig.roles import DiceCamera, Frame
 from harness.vision.calibration import CalibrationError, Profile
 from harness.vision.dice_camera import calibrate_dice_camera
@@ -54,12 +53,15 @@ def calibrate_dice(
     name: str,
     made: str,
     tell: Callable[[str], None],
+    *,
+    settings_digest: str,
     edge_mm: float | None = None,
 ) -> DiceCalibration:
     """Calibrate the dice camera of that name. tell: takes a line of progress.
 
-    Dice are laid by the presenter, else tossed by the shaker. Raises CalibrationError with all that
-    is wrong, and what the bench raises.
+    settings_digest: of the camera's settings in the rig file; edge_mm: a die's edge. Dice are laid
+    by the presenter, else tossed by the shaker. Raises CalibrationError with all that is wrong, and
+    what the bench raises.
     """
     cameras = dict(zip(bench.rig.roles.dice_camera, bench.dice_cameras, strict=True))
     hands = _Hands(bench, cameras[name])
@@ -72,7 +74,7 @@ def calibrate_dice(
         name,
         made,
         edge_mm=edge_mm,
-        settings=camera_settings_digest(bench.rig, name),
+        settings=settings_digest,
     )
     laid: tuple[Dice | None, ...] = LAID if hands.presents else (None,) * len(LAID)
     _refuse_unfit(readings, laid, "")

@@ -11,7 +11,6 @@ from harness.dealing.entry import EntryTaker, Terminal
 from harness.diagnosis.plan import in_varied_orders, plan_distinguish
 from harness.observations import Dice, LampSample
 from harness.rig.bench import Bench
-from harness.rig.calibrated import camera_settings_digest
 from harness.rig.drivers.layout_camera import LayoutCameraSettings
 from harness.rig.roles import DiceCamera
 from harness.rules.books import RuleBook
@@ -67,12 +66,15 @@ def calibrate_layout(
     terminal: Terminal,
     made: str,
     tell: Callable[[str], None],
+    *,
+    settings_digest: str,
 ) -> LayoutCalibration:
     """Calibrate the layout camera of that name. tell: takes a line of progress.
 
     The results of the plan that lights every area and tells every two apart are entered on the
     terminal. Where the bench senses the lamps otherwise too, these must be right: a faulty table is
-    no reference. Raises CalibrationError with all that is wrong, and what the bench raises.
+    no reference. settings_digest: of the camera's settings in the rig file. Raises CalibrationError
+    with all that is wrong, and what the bench raises.
     """
     bench.need("keys")
     cameras = dict(zip(bench.rig.roles.layout_camera, bench.layout_cameras, strict=True))
@@ -98,7 +100,7 @@ def calibrate_layout(
         corners,
         camera=name,
         made=made,
-        settings=camera_settings_digest(bench.rig, name),
+        settings=settings_digest,
         areas_by=IN_RIG_FILE if settings.regions else LEARNED,
     )
     _prove(reference, shots)
