@@ -62,11 +62,12 @@ def compare_decision(folder: RunFolder) -> Iterator[Difference]:
 def _compare_pictures(folder: RunFolder, records: Sequence[Record]) -> Iterator[Difference]:
     """Read kept pictures of dice at rest anew; when dice come to rest is a matter of time."""
     pictures = Pictures(folder)
+    rig = folder.read_manifest()["rigs"][0]["name"]
     for record in records:
         if record.kind != "toss" or not record.body["frames"]:
             continue
         toss = f"toss {record.body['number']}"
-        looked = pictures.look_at(record.body["frames"])
+        looked = pictures.look_at(record.body["frames"], rig)
         for name, what in looked.broken:
             yield Difference(f"frames/{name}", None, None, toss, "picture", None, what)
         if looked.seen is None or record.body["outcome"] == "restless":

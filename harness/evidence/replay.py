@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import local
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.evidence.canonical import sha256_hex
 from harness.evidence.journal_lines import Record, read_records
@@ -105,7 +105,7 @@ def replay_run(path: Path, load_book: LoadBook) -> Replay:
     workers = max(1, min(2, os.cpu_count() or 1))
     with ThreadPoolExecutor(workers) as pool:  # OpenCV lets the interpreter go while it works
         looked = list(pool.map(reread.look, (record.body for record in entries)))
-    differences: list[Difference] = []
+    differences = list(reread.calibrations())
     judged: dict[int, tuple[Entry, Judgement]] = {}
     for record, seen in zip(entries, looked, strict=True):
         entry, judgement = _judge(record, seen, books[record.body["book"]])
@@ -131,24 +131,28 @@ class Looked:
 
 
 class Pictures:
-    """Reads a run's pictures anew, with a reader of its own for each thread."""
+    """Reads a run's pictures anew, with readers of its own for each thread.
+
+    Each camera is read by the calibration that the manifest holds of it, as in the run.
+    """
 
     def __init__(self, folder: RunFolder) -> None:
         self._folder = folder
+        self._calibrations = folder.read_manifest().get("calibrations") or {}
         self._thread = local()
 
     def look(self, body: EntryBody) -> Looked:
         """Read the dice of one entry as the run read them: at rest, all pictures agreeing."""
         if body["seen"] is None:
             return Looked(None)
-        return self.look_at(body["frames"])
+        return self.look_at(body["frames"], body["rig"])
 
-    def look_at(self, frames: Sequence[FrameRef]) -> Looked:
-        """Read the dice of pictures that voted together."""
+    def look_at(self, frames: Sequence[FrameRef], rig: str) -> Looked:
+        """Read the dice of pictures that voted together, on the rig of that name."""
         import cv2
         import numpy as np
 
-        images, broken = [], []
+        images, broken = list[_Image](), []
         for frame in frames:
             try:
                 data = (self._folder.frames / frame["name"]).read_bytes()
@@ -161,32 +165,64 @@ class Pictures:
             if image is None:
                 broken.append((frame["name"], "no picture"))
                 continue
-            images.append((np.asarray(image, np.uint8), frame["at"]))
+            images.append(_Image(np.asarray(image, np.uint8), frame["at"], frame.get("camera")))
         if not images:
             return Looked(None, tuple(broken))
-        return Looked(_joined(self._reader(), images), tuple(broken))
+        return Looked(_joined(images, lambda camera: self._reader(rig, camera)), tuple(broken))
 
-    def _reader(self) -> DiceReader:
-        reader: DiceReader | None = getattr(self._thread, "reader", None)
-        if reader is None:
+    def calibrations(self) -> Iterator[Difference]:
+        """Tell calibrations in the manifest that are not those of their own hash."""
+        from harness.vision.calibration import digest_of
+
+        for rig, cameras in self._calibrations.items():
+            for camera, told in cameras.items():
+                if (derived := digest_of(told["contents"])) != told["sha256"]:
+                    what = f"calibration of {camera} on {rig}"
+                    yield Difference("manifest.json", 1, None, None, what, told["sha256"], derived)
+
+    def _reader(self, rig: str, camera: str | None) -> DiceReader:
+        readers: dict[tuple[str, str | None], DiceReader] | None
+        readers = getattr(self._thread, "readers", None)
+        if readers is None:
+            readers = self._thread.readers = {}
+        told = self._calibrations.get(rig, {}).get(camera)
+        one = (rig, camera) if told is not None else ("", None)
+        if one not in readers:
             import cv2
 
+            from harness.vision.calibration import Profile
             from harness.vision.reader import DiceReader
 
             cv2.setNumThreads(1)
-            reader = self._thread.reader = DiceReader()
-        return reader
+            profile = None
+            if told is not None:
+                fields: dict[str, Any] = {
+                    name: tuple(value) if isinstance(value, list) else value
+                    for name, value in told["contents"].items()
+                }
+                profile = Profile(**fields)
+            readers[one] = DiceReader(profile)
+        return readers[one]
 
 
-def _joined(reader: DiceReader, images: Sequence[tuple[Any, float | None]]) -> DiceSeen:
+class _Image(NamedTuple):
+    """A picture: pixels (BGR), when (monotonic s), by which camera, as far as recorded."""
+
+    pixels: Any
+    at: float | None
+    camera: str | None
+
+
+def _joined(images: Sequence[_Image], reader_of: Callable[[str | None], DiceReader]) -> DiceSeen:
     """Join pictures as a look does: each camera's last ones at rest, then all cameras."""
     from harness.vision.rest import FRAMES, RestWatch, agree
 
     of_cameras: list[DiceReading] = []
     for start in range(0, len(images), FRAMES):
         watch = RestWatch(float("-inf"))
-        for number, (image, at) in enumerate(images[start : start + FRAMES]):
-            watch.feed(image, float(number) if at is None else at, reader.read(image, 3))
+        for number, image in enumerate(images[start : start + FRAMES]):
+            read = reader_of(image.camera).read(image.pixels, 3)
+            watch.feed(image.pixels, float(number) if image.at is None else image.at, read)
         reading = watch.reading
         if reading is None:
             return DiceSeen((), "moving", 0.0)

@@ -22,6 +22,7 @@ from harness.rules.judgement import judge_entry
 from harness.rules.monitor import Monitor
 from harness.rules.timeline import Event, Setup
 from harness.verdicts import Verdict
+from harness.vision.calibration import Profile, profile_body
 from harness.vision.pictures import read_file
 from harness.vision.reader import DiceReader
 from tests.evidence.rewriting import rewrite
@@ -279,3 +280,25 @@ def test_an_event_changed_with_every_hash_mended_is_told(dealt):
     (difference,) = replay_run(dealt, load_book).differences
     assert difference.what == "deviations"
     assert difference.recorded != difference.derived
+
+
+def test_each_camera_is_read_by_the_calibration_of_the_record(copy):
+    """Fails if replay reads without a camera's profile: by this one no picture is sharp enough."""
+    profile = Profile("overhead", "2026-11-01", sharpness_min=1e9)
+    told = {"made": profile.made, "sha256": profile.digest, "contents": profile_body(profile)}
+    facts = json.loads((copy / "manifest.json").read_text())
+    facts["calibrations"] = {RIG: {"overhead": told}}
+    (copy / "manifest.json").write_bytes(canonical(facts) + b"\n")
+
+    def change(record):
+        for frame in record["body"].get("frames", ()):
+            frame["camera"] = "overhead"
+
+    assert replay_run(copy, load).same
+    rewrite(copy, change)
+    told = replay_run(copy, load).differences
+    assert sum(one.what == "dice" for one in told) == replay_run(copy, load).entries
+    facts["calibrations"][RIG]["overhead"]["contents"]["sharpness_min"] = 0.5
+    (copy / "manifest.json").write_bytes(canonical(facts) + b"\n")
+    changed = {(one.file, one.what) for one in replay_run(copy, load).differences}
+    assert ("manifest.json", f"calibration of overhead on {RIG}") in changed
