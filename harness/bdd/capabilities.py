@@ -41,6 +41,10 @@ CAPABILITIES = {
 }
 """Every capability by name, with the words that a report uses for it."""
 
+CLOSED_LOOP = frozenset({"presenter", "dice-camera"})
+"""What it takes to lay dice and to read them. Without it results are entered, keys and lamps only:
+mode `entered`, as on a sealed shaker."""
+
 
 def needs(*capabilities: str) -> Callable[[F], F]:
     """Declare what a step asks of the bench."""

@@ -18,7 +18,7 @@ from pytest_bdd.parser import Scenario as BddScenario
 from pytest_bdd.parser import Step as BddStep
 
 from harness.bdd.benches import capabilities_of, limits_of, setup_of, terminal_of
-from harness.bdd.capabilities import CAPABILITIES
+from harness.bdd.capabilities import CAPABILITIES, CLOSED_LOOP
 from harness.bdd.case import check_body
 from harness.bdd.closing import Closing
 from harness.bdd.collecting import FeatureFile, ScenarioFacts, item_steps
@@ -239,7 +239,7 @@ class RunPlugin:
         self._teller.tell("done", verdict=run.verdict().value)
 
     def _mode(self) -> Mode:
-        return "presented" if {"presenter", "dice-camera"} <= self._capabilities else "entered"
+        return "presented" if self._capabilities >= CLOSED_LOOP else "entered"
 
     def _leave(self, items: Sequence[pytest.Item]) -> None:
         """Record what a broken bench leaves undone: a fault of ours with the first cause."""
@@ -270,7 +270,10 @@ class RunPlugin:
                 found=f"shaker {self._rig.table.shaker}, cover {self._rig.table.cover}",
                 remedy="run this book on a rig with equipment that it allows",
             )
-        lacking = sorted(facts.needs - self._capabilities)
+        needed = facts.needs
+        if facts.result is not None and not self._capabilities >= CLOSED_LOOP:
+            needed -= CLOSED_LOOP
+        lacking = sorted(needed - self._capabilities)
         if lacking:
             return NotCapableError(
                 self._job.rig_name,

@@ -136,6 +136,8 @@ class Sitting:
         self.options: dict[str, OptionValue] = book.in_force()
         self.look_ahead: Callable[[], Dice | None] = lambda: None
         self.shown: Dice | None = None
+        self.meant: Dice | None = None
+        """The values of a result that is entered without dice."""
         self._pose: Pose = "flat"
         self.look: Look | None = None
         self.countdown = CountdownWatch()
@@ -199,6 +201,7 @@ class Sitting:
         self.half_entered = None
         self.dipped = []
         self.shown = None
+        self.meant = None
         self.look = None
 
     def end(self, *, broke_off: bool) -> None:
@@ -296,6 +299,11 @@ class Sitting:
         self.record.rig_fact(self.rig, topic, part, what, good=good)
 
     # Dice.
+
+    @property
+    def closed_loop(self) -> bool:
+        """Tell whether dice can be laid and read here."""
+        return self.bench.presenter is not None and self.eyes_or_none is not None
 
     def lay(self, dice: Dice, pose: Pose = "flat") -> None:
         """Have the dice laid and read them, unless that was done ahead."""
@@ -439,15 +447,21 @@ class Sitting:
         """Close the loop: enter what the camera read, sense, clear, record.
 
         Dice without a reading, or not read as they were laid, are not entered; the entry is kept
-        with nothing keyed.
+        with nothing keyed. Where no dice can be laid, the values meant are entered: mode `entered`.
         """
+        if self.meant is not None:
+            return self.keep_entry(self.take_entry(self.meant, own_values=True))
         return self.keep_entry(self.take_entry(self.agreed, own_values=False))
 
     def enter_further(self, keyed: Dice, shown: Dice) -> Entry:
         """Enter values while other dice lie there: a test that splits a candidate set."""
-        self._present(shown)
+        if self.closed_loop:
+            self._present(shown)
         entry = self.taker.enter(
-            self._take_index(), [str(key) for key in keyed], mode="entered", shown=shown
+            self._take_index(),
+            [str(key) for key in keyed],
+            mode="entered",
+            shown=shown if self.closed_loop else None,
         )
         self.record.entry(
             entry,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from harness.bdd.benches import capabilities_of, setup_of
+from harness.bdd.capabilities import CLOSED_LOOP
 from harness.bdd.features import features_of
 from harness.bdd.inspection import Inspection, results_of
 from harness.bdd.job import Job
@@ -49,8 +50,7 @@ class Sitting:
     @property
     def mode(self) -> Mode:
         """How results come about on this rig."""
-        closed_loop = {"presenter", "dice-camera"} <= capabilities_of(self.rig)
-        return "presented" if closed_loop else "entered"
+        return "presented" if capabilities_of(self.rig) >= CLOSED_LOOP else "entered"
 
 
 @dataclass(frozen=True, slots=True)
