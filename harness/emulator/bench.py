@@ -20,6 +20,7 @@ from harness.emulator.options import check_options
 from harness.emulator.port_folder import port_folder
 from harness.emulator.power import Power
 from harness.emulator.rigfile import RigFile, RigFileError, Section, number, word
+from harness.emulator.scene import LayoutScene
 from harness.emulator.shaker import Kind, Shaker, ShakerSettings
 from harness.emulator.table import Table
 from harness.emulator.terminal import FourthKey, TerminalSettings
@@ -48,6 +49,7 @@ class Bench:
         self.unplug: dict[str, Callable[[], None]] = {}
         self.plug: dict[str, Callable[[], None]] = {}
         self.eyes: dict[str, Eye] = {}
+        self.layouts: list[LayoutScene] = []
         self.call_made = False
         self.desk = Desk()
         settings = rig.table

@@ -12,18 +12,24 @@ import numpy as np
 from harness.emulator.bench import Bench
 from harness.emulator.devices.ports import is_emulated
 from harness.emulator.dice_cameras import DiceCameras, Eye
-from harness.emulator.layout_picture import LayoutPicture
 from harness.emulator.mjpeg import Camera as Stream
 from harness.emulator.mjpeg import MjpegServer
 from harness.emulator.rigfile import Device, RigFileError, number, table
-from harness.emulator.scene import STYLES, Camera, LayoutScene, Scene, SceneConfig
+from harness.emulator.scene import (
+    STYLES,
+    Camera,
+    LayoutConfig,
+    LayoutScene,
+    Scene,
+    SceneConfig,
+    placed,
+    set_out,
+)
 from harness.emulator.scene.hard import draw_hard
 from harness.emulator.scene.tray import CoverKind
 
 _FPS_MARGIN = 1.1
 """A camera that promises a rate delivers a little more."""
-Draw = Callable[[Mapping[str, float]], bytes]
-"""From the brightness of each area to a picture."""
 _SIZE = [640, 360]
 _MARKERS = [[16, 16], [624, 16], [624, 344], [16, 344]]
 
@@ -33,8 +39,9 @@ def install_cameras(bench: Bench) -> Callable[[], None]:
     devices = [device for device in bench.rig.devices.values() if is_emulated(device)]
     for device in devices:
         if device.driver == "layout-camera":
-            draw = _layout(bench, device)
-            _serve(bench, device, partial(_layout_jpeg, bench, draw), _fps(device))
+            layout = _layout(bench, device)
+            bench.layouts.append(layout)
+            _serve(bench, device, partial(_layout_jpeg, bench, layout), _fps(device))
     cameras = [device for device in devices if device.driver == "camera"]
     if not cameras:
         return lambda: None
@@ -57,19 +64,23 @@ def _fps(device: Device) -> float:
     return _FPS_MARGIN * number(device.settings, "min_fps", 30.0, f"devices.{device.name}")
 
 
-def _layout_jpeg(bench: Bench, draw: Draw) -> bytes:
+def _layout_jpeg(bench: Bench, layout: LayoutScene) -> bytes:
     with bench.timeline.lock:
         bench.timeline.catch_up()
-        levels = bench.table.lamps.levels()
-    return draw(levels)
+        levels = bench.table.lamps.exposed(layout.config.exposure_s)
+    return layout.jpeg(levels)
 
 
-def _layout(bench: Bench, device: Device) -> Draw:
-    """Give what draws the layout: as the rig file says it lies, else seen at a slant."""
+def _layout(bench: Bench, device: Device) -> LayoutScene:
+    """Give the layout: as the rig file says it lies, else seen at a slant."""
     where = f"{bench.rig.path}: devices.{device.name}"
+    mains_hz = number(bench.rig.table, "mains_hz", 50.0, "table")
+    exposure_ms = number(device.settings, "exposure_ms", 1000 / mains_hz, where)
+    config = LayoutConfig(exposure_s=exposure_ms / 1000, hum_hz=2 * mains_hz)
     regions = device.settings.get("regions")
     if not regions:
-        return LayoutScene(tuple(bench.table.lamps.levels()), seed=bench.seed).jpeg
+        plan = set_out(tuple(bench.table.lamps.levels()))
+        return LayoutScene(plan, config, bench.seed)
     try:
         width, height = cast("list[int]", device.settings.get("size", _SIZE))
         spots = {
@@ -84,7 +95,8 @@ def _layout(bench: Bench, device: Device) -> Draw:
         raise RigFileError(
             f"{where}: expected size = [w, h], regions of [x, y, radius], markers of [x, y]"
         ) from None
-    return LayoutPicture((width, height), spots, markers, bench.seed).jpeg
+    plan, camera = placed((width, height), spots, markers)
+    return LayoutScene(plan, replace(config, camera=camera), bench.seed)
 
 
 def _eye(bench: Bench, device: Device, index: int) -> Eye:

@@ -13,6 +13,7 @@ TEXT}`.
 | `{"do": "countdown"}` | starts the betting timer |
 | `{"do": "press", "key": "1", "ms": 100}` | a finger presses a key of the terminal |
 | `{"do": "lamp-test", "on": true}` | lights every lamp, or none, as a maker's lamp test does |
+| `{"do": "room", "light": 1.5}` | changes the room's light over the layout, 1 as it was |
 | `{"do": "arm", "fault": "F10", "with": {...}}` | arms a fault |
 | `{"do": "disarm"}`, with `"fault": "F10"` | takes every fault back, or one |
 | `{"do": "unplug", "device": NAME}`, `{"do": "plug", ...}` | takes a device's port away and back |
@@ -50,6 +51,7 @@ class Control:
             "countdown": self._countdown,
             "press": self._press,
             "lamp-test": self._lamp_test,
+            "room": self._room,
             "arm": self._arm,
             "disarm": self._disarm,
             "unplug": self._unplug,
@@ -154,6 +156,14 @@ class Control:
         with self._bench.timeline.lock:
             self._bench.timeline.catch_up()
             self._bench.table.test_lamps(on)
+        return {}
+
+    def _room(self, request: Request) -> dict[str, object]:
+        light = request.get("light")
+        if isinstance(light, bool) or not isinstance(light, int | float) or not 0 <= light <= 10:
+            raise RefusedError(f"light: expected a number from 0 to 10, found {light!r}")
+        for layout in self._bench.layouts:
+            layout.light_room(light * layout.config.ambient)
         return {}
 
     def _arm(self, request: Request) -> dict[str, object]:

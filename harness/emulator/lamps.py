@@ -31,11 +31,16 @@ class LampDrive:
 
     def momentary(self, phase: float, slot: int) -> bool:
         """Tell whether current flows at a phase (0 to 1 of the period) in a lamp's slot of 8."""
+        begins, ends = self.lit_phases(slot)
+        return begins <= phase < ends
+
+    def lit_phases(self, slot: int) -> tuple[float, float]:
+        """Give the phases, 0 to 1 of the period, between which current flows in a slot of 8."""
         if self.kind == "steady":
-            return True
+            return 0.0, 1.0
         if self.kind == "pwm":
-            return phase < self.duty
-        return int(phase * 8) == slot % 8
+            return 0.0, self.duty
+        return slot % 8 / 8, (slot % 8 + 1) / 8
 
 
 class LampBoard:
@@ -114,9 +119,34 @@ class LampBoard:
 
     def levels(self) -> Mapping[str, float]:
         """Give each area's mean brightness now, over its lamps."""
+        return self._by_area(self.mean)
+
+    def exposed(self, seconds: float) -> Mapping[str, float]:
+        """Give each area's brightness as a camera has seen it over the last `seconds`.
+
+        Over whole periods of the drive that is a lamp's mean brightness; over a part of one it is
+        more or less, as it happens.
+        """
+        return self._by_area(partial(self._over, seconds))
+
+    def _over(self, seconds: float, lamp: Lamp) -> float:
+        mean = self.mean(lamp)
+        if not mean or self.drive.kind == "steady" or seconds <= 0:
+            return mean
+        begins, ends = self.drive.lit_phases(self._slots[lamp])
+        until = self._timeline.now() * self.drive.hz
+        since = until - seconds * self.drive.hz
+
+        def lit_before(turns: float) -> float:
+            whole, phase = divmod(turns, 1.0)
+            return whole + min(max(phase - begins, 0.0) / (ends - begins), 1.0)
+
+        return mean * (lit_before(until) - lit_before(since)) / (until - since)
+
+    def _by_area(self, brightness: Callable[[Lamp], float]) -> Mapping[str, float]:
         sums: dict[str, list[float]] = {}
         for lamp in self.lamps:
-            sums.setdefault(lamp.area, []).append(self.mean(lamp))
+            sums.setdefault(lamp.area, []).append(brightness(lamp))
         return {area: sum(each) / len(each) for area, each in sums.items()}
 
     def _switch(self, lamp: Lamp, lit: bool) -> None:

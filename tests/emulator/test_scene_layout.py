@@ -9,14 +9,14 @@ import cv2
 import numpy as np
 import pytest
 
-from harness.emulator.scene import LayoutConfig, LayoutScene
+from harness.emulator.scene import LayoutConfig, LayoutScene, placed, set_out
 
 AREAS = [f"area-{k}" for k in range(50)]
 
 
 @pytest.fixture(scope="module")
 def layout() -> LayoutScene:
-    return LayoutScene(AREAS, seed=3, clock=lambda: 0.0)
+    return LayoutScene(set_out(AREAS), seed=3, clock=lambda: 0.0)
 
 
 def light_at(image: np.ndarray, point: tuple[float, float]) -> float:
@@ -47,7 +47,7 @@ def test_the_four_markers_are_found_where_the_truth_says(tilt):
     """Fails if a marker is missing, misplaced or misnumbered under the camera's tilt."""
     config = LayoutConfig()
     config = replace(config, camera=replace(config.camera, tilt_deg=tilt))
-    scene = LayoutScene(AREAS, config)
+    scene = LayoutScene(set_out(AREAS), config)
     kind = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
     corners, ids, _ = cv2.aruco.ArucoDetector(kind).detectMarkers(scene.render({}))
     found = dict(zip(np.asarray(ids).ravel().tolist(), corners, strict=True))
@@ -85,3 +85,39 @@ def test_an_unknown_area_is_refused(layout):
     """Fails if a lamp the layout has not is silently left out."""
     with pytest.raises(KeyError):
         layout.render({"nowhere": 1.0})
+
+
+def test_what_a_rig_file_places_is_seen_there():
+    """Fails if a lamp or a marker is not where the rig file says, or markers are misnumbered."""
+    spots = {"small": (100.0, 80.0, 12.0), "big": (540.0, 280.0, 9.0)}
+    markers = [(16.0, 16.0), (624.0, 16.0), (16.0, 344.0), (624.0, 344.0)]
+    plan, camera = placed((640, 360), spots, markers)
+    scene = LayoutScene(plan, replace(LayoutConfig(), camera=camera), clock=lambda: 0.0)
+    dark, lit = scene.render({}), scene.render({"small": 1.0})
+    assert dark.shape == (360, 640, 3)
+    rise = lit.astype(int) - dark
+    assert rise[80, 100].mean() > 60
+    assert rise[80, 109].mean() > 60
+    assert rise[80, 116].mean() < 25
+    assert np.abs(rise[280, 540]).mean() < 10
+    kind = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
+    calm = np.mean([scene.render({}) for _ in range(16)], axis=0).astype(np.uint8)
+    corners, ids, _ = cv2.aruco.ArucoDetector(kind).detectMarkers(calm)
+    found = {
+        int(n): np.asarray(c).reshape(4, 2).mean(axis=0)
+        for n, c in zip(np.asarray(ids).ravel(), corners, strict=True)
+    }
+    for number, place in enumerate([markers[0], markers[1], markers[3], markers[2]]):
+        assert np.linalg.norm(found[number] - place) < 1.5
+
+
+def test_the_room_ripples_only_in_exposures_that_hold_no_whole_period():
+    """Fails if an exposure over whole mains half periods flickers, or a short one does not."""
+    moments = np.linspace(0, 0.02, 9)
+    spread = {}
+    for exposure_s in (0.002, 0.01, 0.02):
+        config = replace(LayoutConfig(), exposure_s=exposure_s, hum=0.2)
+        scene = LayoutScene(set_out(AREAS), config)
+        spread[exposure_s] = np.ptp([scene.render({}, t).mean() for t in moments])
+    assert spread[0.002] > 3
+    assert max(spread[0.01], spread[0.02]) < 0.5

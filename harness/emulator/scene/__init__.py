@@ -3,7 +3,7 @@
 from harness.emulator.scene.camera import Camera
 from harness.emulator.scene.dice import STYLES, Die, Style
 from harness.emulator.scene.faults import FAULT_KINDS, CameraFault, StreamDeadError
-from harness.emulator.scene.layout import LayoutConfig, LayoutScene
+from harness.emulator.scene.layout import LayoutConfig, LayoutPlan, LayoutScene, placed, set_out
 from harness.emulator.scene.lights import Light
 from harness.emulator.scene.poses import Placed, Pose, Unplaceable
 from harness.emulator.scene.scene import Scene, SceneConfig
@@ -19,6 +19,7 @@ __all__ = [
     "Die",
     "DieTruth",
     "LayoutConfig",
+    "LayoutPlan",
     "LayoutScene",
     "Light",
     "Placed",
@@ -30,4 +31,6 @@ __all__ = [
     "Style",
     "Tray",
     "Unplaceable",
+    "placed",
+    "set_out",
 ]
