@@ -25,15 +25,15 @@ def main(arguments: list[str]) -> int:
         parser, taken, slowest = PARSERS[name], 0, 0.0
         seed = f"{name} {count}"
         began = time.perf_counter()
-        for n, data in enumerate(strings(parser.sound, count, random.Random(seed))):
-            at = time.perf_counter()
+        for n, data in enumerate(strings(parser, count, random.Random(seed))):
+            at = time.thread_time()  # a busy host is no hang
             try:
                 taken += parser.survives(data)
             except Exception:
                 traceback.print_exc()
                 print(f"{name}: string {n} of seed {seed!r}: {data!r}")
                 return 1
-            slowest = max(slowest, time.perf_counter() - at)
+            slowest = max(slowest, time.thread_time() - at)
         seconds = time.perf_counter() - began
         print(
             f"{name:24} {count} strings, {taken} taken, {count / seconds:,.0f}/s, "
