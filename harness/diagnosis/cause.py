@@ -41,7 +41,9 @@ class Cause:
     `ignored`: areas of which nothing can be predicted. `loose`: a key that enters itself at any
     time; `unreliable`: one of whose presses some are taken twice, or not at all.
     `rows`: the results that it alone calls wrong; entered again they must be wrong again.
-    `forgets_at_pause`: the terminal drops a half-made entry while the hand rests.
+    `forgets_at_pause`: the terminal drops a half-made entry while the hand rests. `since`: the
+    entry (its place in the run) and the number of its presses from which on the cause acts; None:
+    all the time.
     """
 
     part: tuple[str, ...]
@@ -65,6 +67,7 @@ class Cause:
     rows: tuple[Dice, ...] = ()
     wild: frozenset[Stage] = frozenset()
     few: bool = True
+    since: tuple[int, int] | None = None
 
     @property
     def at_keys(self) -> bool:
@@ -83,6 +86,10 @@ class Cause:
         """Tell whether what the terminal takes is not determined by what was driven."""
         return bool(self.loose or self.unreliable)
 
+    def began(self, entry: int, presses: int, said: str) -> Cause:
+        """Give the same cause, acting from a moment of the run on."""
+        return replace(self, since=(entry, presses), what=f"{self.what}; right until {said}")
+
     def over(self, path: str) -> Cause:
         """Give the same change seen over one sense path only: then our sense is at fault."""
         return replace(
@@ -94,3 +101,7 @@ class Cause:
             excluded_by=(),
             what=f"{self.what} over {path} only; another path sees it right",
         )
+
+
+CauseSet = tuple[Cause, ...]
+"""Causes at work together."""

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from harness.diagnosis.areamask import AreaMask
-from harness.diagnosis.cause import Cause
+from harness.diagnosis.cause import Cause, CauseSet
 from harness.diagnosis.facts import RigFacts
 from harness.diagnosis.layout import Layout
 from harness.diagnosis.next_test import NextTest, next_test
-from harness.diagnosis.search import CauseSet, explain
+from harness.diagnosis.search import closest, explain
 from harness.diagnosis.simulate import Prediction
 from harness.observations import Dice, Entry
 from harness.verdicts import Finding, Measurement, Verdict, overall
 
+_MOST_TOGETHER = 3
+_FEW_LAMPS = 6
+_ANYTHING = ("keys", "rule:results")
 _NO_READING = frozenset({"leaning", "stacked", "missing", "extra", "moving"})
 
 
@@ -291,17 +294,36 @@ def _equipment(
     witnesses = _witnesses(prediction)
     concerned = sorted({samples[n].entry for n in wrong})
     if not candidates:
-        finding = _unexplained(prediction, wrong, concerned)
+        finding = _unexplained(prediction, facts, wrong, concerned, witnesses)
         collected.add(finding, [numbers[i] for i in concerned])
         return (), False
     test = next_test(prediction, candidates)
     if len(candidates) > 1 or len(candidates[0]) == 1:
         finding = _joined(prediction, candidates, facts, concerned, test, witnesses)
         collected.add(finding, [numbers[i] for i in concerned])
+    elif not _sure(prediction, candidates[0]):
+        candidates += [(cause,) for cause in closest(prediction)]
+        finding = _joined(prediction, candidates, facts, concerned, test, witnesses)
+        told = f"not explained by one cause; perhaps: {finding.what}"
+        finding = replace(finding, verdict=Verdict.AMBIGUOUS, what=told)
+        collected.add(finding, [numbers[i] for i in concerned])
     else:
         _separately(prediction, candidates[0], numbers, collected, facts, witnesses)
     at_keys = any(cause.at_keys for causes in candidates for cause in causes)
     return (() if test is None else (test,)), at_keys
+
+
+def _sure(prediction: Prediction, causes: CauseSet) -> bool:
+    """Tell whether several causes at once are each borne out, so that each may be blamed.
+
+    They are few, none is a catch-all, and each makes a difference to more than one result; what
+    shows on one result alone may be due to something else that is wrong besides.
+    """
+    return len(causes) <= _MOST_TOGETHER and all(
+        not (cause.wild or cause.ignored or cause.rows)
+        and len(prediction.borne_out(cause, causes)) > 1
+        for cause in causes
+    )
 
 
 def _separately(
@@ -405,8 +427,9 @@ def _joined(
     verdicts = {verdict for verdict, _ in judged}
     parts = tuple(dict.fromkeys(part for _, found in judged for part in found))
     flat = [cause for causes in candidates for cause in causes]
+    located = len(candidates) == 1 or len({_subjects(cause) for cause in flat}) == 1
     return Finding(
-        verdicts.pop() if len(verdicts) == 1 else Verdict.AMBIGUOUS,
+        verdicts.pop() if len(verdicts) == 1 and located else Verdict.AMBIGUOUS,
         parts,
         " or ".join(dict.fromkeys(cause.fault for cause in flat)),
         "; or ".join(dict.fromkeys(cause.what for cause in flat)),
@@ -415,6 +438,11 @@ def _joined(
         results=_results(prediction.entries, concerned),
         next_test=str(test) if test else _look(judged),
     )
+
+
+def _subjects(cause: Cause) -> frozenset[str]:
+    """Give what a cause is about, whichever side of it is at fault: areas, keys."""
+    return frozenset(part.partition(":")[2] or part for part in cause.part)
 
 
 def _look(judged: Sequence[tuple[Verdict, tuple[str, ...]]]) -> str | None:
@@ -427,7 +455,13 @@ def _look(judged: Sequence[tuple[Verdict, tuple[str, ...]]]) -> str | None:
     }.get(first.partition(":")[0], "exchange our part for a known good one and repeat")
 
 
-def _unexplained(prediction: Prediction, wrong: Sequence[int], concerned: Sequence[int]) -> Finding:
+def _unexplained(
+    prediction: Prediction,
+    facts: RigFacts,
+    wrong: Sequence[int],
+    concerned: Sequence[int],
+    witnesses: _Witnesses,
+) -> Finding:
     states = prediction.trace(())
     mask = 0
     for n in wrong:
@@ -435,11 +469,16 @@ def _unexplained(prediction: Prediction, wrong: Sequence[int], concerned: Sequen
         expected = prediction.lit(states[seen.entry, seen.stage], (), seen.path)
         mask |= (expected ^ seen.lit) & seen.known
     names = prediction.areas.names(mask)
+    near = closest(prediction)
+    parts = [part for cause in near for part in _judged(cause, facts, witnesses)[1]]
+    lamps = [f"lamp:{a}" for a in names]
+    lamps += _ANYTHING if len(names) > _FEW_LAMPS else ()
+    said = f"; nearest comes: {' or '.join(cause.what for cause in near)}" if near else ""
     return Finding(
         Verdict.AMBIGUOUS,
-        tuple(f"lamp:{a}" for a in names),
+        tuple(dict.fromkeys([*parts, *lamps])),
         "unexplained",
-        f"{', '.join(names)} differ from the rule in a way that no known fault explains",
+        f"{', '.join(names)} differ from the rule in a way that no known fault explains{said}",
         evidence=_evidence(prediction.entries, concerned),
         results=_results(prediction.entries, concerned),
         next_test="repeat the results named, one at a time",

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 
-from harness.diagnosis.cause import Cause
-from harness.diagnosis.search import CauseSet
-from harness.diagnosis.simulate import Prediction, trace
+from harness.diagnosis.cause import Cause, CauseSet
+from harness.diagnosis.layout import ASCENDING
+from harness.diagnosis.simulate import Prediction, Shining, trace
 from harness.observations import Dice, Entry
 
 _SEEN_ENOUGH = 4
@@ -32,21 +32,38 @@ class NextTest:
 
 
 def next_test(prediction: Prediction, candidates: Sequence[CauseSet]) -> NextTest | None:
-    """Give the single entry whose lamps would differ between the most candidates, or None."""
+    """Give the single entry that leaves the fewest candidates whatever it shows, or None."""
     if len(candidates) < 2:
-        return _again(prediction, candidates[0]) if candidates else None
+        return _confirming(prediction, candidates[0]) if candidates else None
     slip = next((c.slip for causes in candidates for c in causes if c.slip), None)
     best: tuple[int, NextTest] | None = None
     keyed_first = [slip.shown] if slip else []
     everything = [(a, b, c) for a, b, c in product(range(1, 7), repeat=3)]
     for keyed in [*keyed_first, *everything]:
         shown = _other(keyed) if slip else keyed
-        by_mask: dict[int, list[str]] = {}
+        by_mask: dict[tuple[int, ...], list[str]] = {}
         for causes in candidates:
             by_mask.setdefault(_lit(prediction, causes, keyed, shown), []).append(_named(causes))
-        if len(by_mask) > 1 and (best is None or len(by_mask) > best[0]):
-            best = (len(by_mask), NextTest(keyed, shown, tuple(map(tuple, by_mask.values()))))
+        most_left = max(map(len, by_mask.values()))
+        if len(by_mask) > 1 and (best is None or most_left < best[0]):
+            best = (most_left, NextTest(keyed, shown, tuple(map(tuple, by_mask.values()))))
     return None if best is None else best[1]
+
+
+def _confirming(prediction: Prediction, causes: CauseSet) -> NextTest | None:
+    """Give an entry that bears out what so far one result alone shows, or None."""
+    if any(cause.rows for cause in causes):
+        return _again(prediction, causes)
+    entered = {tuple(sorted(entry.keyed[:3])) for entry in prediction.entries}
+    for cause in causes:
+        if cause.at_keys or cause.slip or len(prediction.borne_out(cause, causes)) > 1:
+            continue
+        others = [each for each in causes if each is not cause]
+        for dice in ASCENDING:
+            differs = _lit(prediction, causes, dice, dice) != _lit(prediction, others, dice, dice)
+            if differs and tuple(map(str, dice)) not in entered:
+                return NextTest(dice, dice, ((_named(causes),),))
+    return None
 
 
 def _again(prediction: Prediction, causes: CauseSet) -> NextTest | None:
@@ -55,12 +72,21 @@ def _again(prediction: Prediction, causes: CauseSet) -> NextTest | None:
     What was wrong once may be a lamp that fails now and then.
     """
     wrong = [dice for cause in causes for dice in cause.rows]
-    entered = Counter(entry.keyed[:3] for entry in prediction.entries)
-    times = {dice: entered[tuple(map(str, dice))] for dice in wrong}
-    if not times or max(times.values()) >= _SEEN_ENOUGH:
+    if not wrong or seen_enough(prediction, wrong):
         return None
-    dice = max(times, key=lambda each: times[each])
+    times = _times(prediction, wrong)
+    dice = max(wrong, key=lambda each: times[each])
     return NextTest(dice, dice, ((_named(causes),),))
+
+
+def seen_enough(prediction: Prediction, wrong: Iterable[Dice]) -> bool:
+    """Tell whether one of these results, wrong each time, was entered often enough to say so."""
+    return max(_times(prediction, wrong).values(), default=0) >= _SEEN_ENOUGH
+
+
+def _times(prediction: Prediction, wrong: Iterable[Dice]) -> dict[Dice, int]:
+    entered = Counter(entry.keyed[:3] for entry in prediction.entries)
+    return {dice: entered[tuple(map(str, dice))] for dice in wrong}
 
 
 def _other(dice: Dice) -> Dice:
@@ -73,7 +99,13 @@ def _named(causes: Sequence[Cause]) -> str:
     return "+".join(part for cause in causes for part in cause.part)
 
 
-def _lit(prediction: Prediction, causes: CauseSet, keyed: Dice, shown: Dice) -> int:
+def _lit(
+    prediction: Prediction, causes: Sequence[Cause], keyed: Dice, shown: Dice
+) -> tuple[int, ...]:
+    """Give the masks that an entry would be seen to light, over each path."""
+    paths = prediction.facts.sense_paths
+    if not any(cause.at_keys for cause in causes):
+        return tuple(prediction.lit(Shining(keyed, None), causes, path) for path in paths)
     keys = tuple(map(str, keyed))
     commit = ("enter",) if prediction.facts.commit == "entry-key" else ()
     entry = Entry(
@@ -88,5 +120,6 @@ def _lit(prediction: Prediction, causes: CauseSet, keyed: Dice, shown: Dice) -> 
         started=0.0,
         ended=0.0,
     )
-    state = trace((entry,), prediction.facts, causes)[0, "lit"]
-    return prediction.lit(state, causes, prediction.facts.sense_paths[0])
+    by_now = [replace(cause, since=None) for cause in causes]
+    state = trace((entry,), prediction.facts, by_now)[0, "lit"]
+    return tuple(prediction.lit(state, causes, path) for path in paths)

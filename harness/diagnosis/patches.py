@@ -282,4 +282,5 @@ class _Patcher:
         for dice in rows:
             right.pop(dice, None)
         self.cost += _ROWS_COST + _COST_A_RESULT * len({tuple(sorted(d)) for d in rows})
-        return order_dependent(rows, right, self.areas) or wrong_rows(rows, healthy, self.areas)
+        order = order_dependent(rows, right, self.areas, sure=False)
+        return order or wrong_rows(rows, healthy, self.areas)

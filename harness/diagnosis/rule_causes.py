@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from harness.diagnosis.areamask import AreaMask
 from harness.diagnosis.cause import Cause, RuleFault
 from harness.observations import Dice
+from harness.verdicts import Verdict
 
 _NAMED_AT_MOST = 3
 TRIPLE_READING = "double-wins-on-triple"
@@ -143,7 +144,9 @@ def _pairs_and_singles(areas: AreaMask) -> Iterator[Cause]:
 def wrong_rows(rows: Mapping[Dice, int], healthy: Mapping[Dice, int], areas: AreaMask) -> Cause:
     """Give the cause 'these results light these areas': what is left when no simpler one fits.
 
-    rows: the mask seen for each result that differs; healthy: the mask each should have.
+    rows: the mask seen for each result that differs; healthy: the mask each should have. Where few
+    areas are wrong, their lamps are candidates beside the rule: what the logic lights cannot be
+    told from what a lamp makes of it.
     """
     wrong = 0
     for dice, mask in rows.items():
@@ -154,9 +157,10 @@ def wrong_rows(rows: Mapping[Dice, int], healthy: Mapping[Dice, int], areas: Are
     kinds = {name.partition("-")[0] for name in names}
     rule = f"rule:{kinds.pop()}s" if len(kinds) == 1 else "rule:results"
     return Cause(
-        tuple(f"rule:{name}" for name in names) if few else (rule,),
+        tuple(f"{side}:{name}" for name in names for side in ("rule", "lamp")) if few else (rule,),
         "wrong-result",
         f"{', '.join(names)} wrong on {said} only",
+        verdict=Verdict.AMBIGUOUS if few else Verdict.DUT_FAIL,
         rig_part=tuple(f"input:{name}" for name in names) if few else ("inputs",),
         excluded_by=("map", "paths"),
         rule=_rows(rows),
@@ -166,23 +170,31 @@ def wrong_rows(rows: Mapping[Dice, int], healthy: Mapping[Dice, int], areas: Are
 
 
 def order_dependent(
-    rows: Mapping[Dice, int], right: Mapping[Dice, int], areas: AreaMask
+    rows: Mapping[Dice, int], right: Mapping[Dice, int], areas: AreaMask, *, sure: bool
 ) -> Cause | None:
     """Give the cause 'lamps depend on the order of entry', if the rows show it.
 
     rows: results entered in an order that came out wrong, with the masks seen. right: other orders
     of the same results that came out right. None unless every wrong result has a right order.
+    sure: one was wrong so often that its lamps do not fail at random; else they are candidates too.
     """
     orders_right = {tuple(sorted(d)) for d in right}
     if not rows or not all(tuple(sorted(d)) in orders_right for d in rows):
         return None
     wrong = ", ".join(",".join(map(str, d)) for d in sorted(rows))
     same = [d for d in sorted(right) if tuple(sorted(d)) in {tuple(sorted(r)) for r in rows}]
+    healthy = {tuple(sorted(d)): right[d] for d in same}
+    wrong_areas = 0
+    for dice, mask in rows.items():
+        wrong_areas |= mask ^ healthy[tuple(sorted(dice))]
+    names = () if sure else areas.names(wrong_areas)
+    lamps = tuple(f"lamp:{name}" for name in names) if len(names) <= _NAMED_AT_MOST else ()
     return Cause(
-        ("rule:order-of-entry",),
+        ("rule:order-of-entry", *lamps),
         "order-dependent",
         f"lamps depend on the order of entry: wrong for {wrong}, right for "
         f"{', '.join(','.join(map(str, d)) for d in same)}",
+        verdict=Verdict.DUT_FAIL if sure else Verdict.AMBIGUOUS,
         rule=_rows(rows),
         rows=tuple(sorted(rows)),
     )

@@ -3,45 +3,56 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
-from harness.diagnosis.cause import Cause, Slip
+from harness.diagnosis.cause import Cause, CauseSet, Slip
+from harness.diagnosis.interplay import interplay, sagging
 from harness.diagnosis.key_causes import erratic_key_causes, key_causes, keys_entering
 from harness.diagnosis.lamp_causes import groups, lamp_causes
 from harness.diagnosis.layout import ASCENDING
+from harness.diagnosis.next_test import seen_enough
 from harness.diagnosis.patches import Patchwork, patchwork
 from harness.diagnosis.rule_causes import order_dependent, rule_causes, wrong_rows
-from harness.diagnosis.simulate import Prediction
+from harness.diagnosis.simulate import CLEAR_KEY, Prediction
 from harness.observations import Dice, Stage
 from harness.verdicts import Verdict
 
-CauseSet = tuple[Cause, ...]
-_TRIED_AT_MOST = 14
+_TRIED_AT_MOST, _MOST_OF_A_KIND = 14, 4
 _MOST_CANDIDATES = 4
-_COST_OF_EACH, _SAME_COST, _PLAIN_COST = 1.0, 0.05, 3.0
+_COST_OF_EACH, _SAME_COST, _PLAIN_COST = 1.0, 0.6, 3.0
+_CLOSEST, _NEARLY, _HELPS = 3, 1.15, 0.9
 
 
 def explain(prediction: Prediction) -> list[CauseSet]:
     """Give the simplest cause sets that explain all samples; empty if the table did all it should.
 
     One cause is preferred to several, and a fault of the model to 'these results are wrong', unless
-    that is one result in all its orders. Every set returned explains every sample; an empty list
-    with mismatches left means that nothing does.
+    that is one result in all its orders; beside that stand a cause that began in mid-run, and a
+    lamp that depends on others. Every set returned explains every sample; an empty list with
+    mismatches left means that nothing does.
     """
     wrong = prediction.mismatches(())
     if not wrong:
         return []
     singles = _singles(prediction, wrong)
-    whole_error = prediction.error((), limit=sys.maxsize)
-    scored = [(prediction.error((c,), limit=whole_error), c) for c in singles]
-    whole: list[CauseSet] = [(c,) for left, c in scored if left == 0]
+    whole: list[CauseSet] = [
+        (c,)
+        for c in _plausible(prediction, singles, wrong[0])
+        if not prediction.mismatches((c,), limit=1)
+    ]
     rows = _row_causes(prediction)
     if whole:
         return _plainest(whole) + _by_one_result(prediction, whole, rows)
     whole = [(c,) for c in rows if c.few and not prediction.mismatches((c,), limit=1)]
+    whole += _by_interplay(prediction, wrong)
+    whole += _begun_later(prediction, singles, wrong[0])
     if whole:
         return whole
+    whole_error = prediction.error((), limit=sys.maxsize)
+    scored = [(prediction.error((c,), limit=whole_error), c) for c in singles]
     helping = [c for left, c in sorted(scored, key=lambda s: s[0]) if left < whole_error]
     together = _together(prediction, helping)
     if together and together[0].cost <= _PLAIN_COST:
@@ -56,6 +67,78 @@ def explain(prediction: Prediction) -> list[CauseSet]:
     return [each.causes for each in together]
 
 
+def _plausible(
+    prediction: Prediction, singles: Sequence[Cause], first_wrong: int
+) -> Sequence[Cause]:
+    """Leave out causes that do not explain what first went wrong: so the whole run is tried on few.
+
+    A clear takes away whatever an entry before left behind; without one nothing is left out.
+    """
+    if prediction.facts.clear != "required":
+        return singles
+    at = prediction.samples[first_wrong].entry
+    around = prediction.of_entries(max(0, at - 1), at + 1)
+    return [cause for cause in singles if not around.mismatches((cause,), limit=1)]
+
+
+def _by_interplay(prediction: Prediction, wrong: Sequence[int]) -> list[CauseSet]:
+    """Give the ways in which the one lamp that differs may depend on the others."""
+    names = prediction.areas.names(_differing(prediction, wrong))
+    if len(names) != 1:
+        return []
+    return [
+        (c,)
+        for c in interplay(prediction.areas, names[0])
+        if not prediction.mismatches((c,), limit=1)
+    ]
+
+
+def _begun_later(
+    prediction: Prediction, singles: Sequence[Cause], first_wrong: int
+) -> list[CauseSet]:
+    """Give the single causes that explain everything if they began where things first went wrong.
+
+    A cause at the keys may have begun at any press of that entry, or at the clear before it.
+    """
+    at = prediction.samples[first_wrong].entry
+    number = prediction.entries[at].index
+    if at == 0:
+        return []
+    around = prediction.of_entries(at - 1, at + 1)  # most causes do not explain even these
+    found: list[CauseSet] = []
+    for cause in singles:
+        if cause.wild or not (cause.lamp or cause.key or cause.held):
+            continue
+        moments = [(0, CLEAR_KEY), *((1, n) for n in range(CLEAR_KEY + 1))]
+        for entry, presses in moments if cause.at_keys else [(1, 0)]:
+            if around.mismatches((cause.began(entry, presses, ""),), limit=1):
+                continue
+            begun = cause.began(at - 1 + entry, presses, f"entry {number}")
+            if not prediction.mismatches((begun,), limit=1):
+                found.append((begun,))
+                break
+    return found
+
+
+def closest(prediction: Prediction) -> list[Cause]:
+    """Give the single causes that explain most of a run which nothing explains whole.
+
+    Lamps that no clear ever put out bear witness to the clear key by themselves.
+    """
+    wrong = prediction.mismatches(())
+    whole_error = prediction.error((), limit=sys.maxsize)
+    singles = _singles(prediction, wrong)
+    after_clear = {seen.lit for seen in prediction.samples if seen.stage == "cleared"}
+    if len(after_clear) == 1 and after_clear != {0}:
+        return [c for c in singles if c.part == ("key:clear",)]
+    scored = [(prediction.error((c,), limit=whole_error), c) for c in singles if not c.wild]
+    least = min((left for left, _ in scored), default=whole_error)
+    if least > _HELPS * whole_error:
+        return []
+    near = [c for left, c in sorted(scored, key=lambda s: s[0]) if left <= _NEARLY * least]
+    return near[:_CLOSEST]
+
+
 def _by_one_result(
     prediction: Prediction, whole: Sequence[CauseSet], rows: Sequence[Cause]
 ) -> list[CauseSet]:
@@ -63,7 +146,9 @@ def _by_one_result(
     if any(causes[0].fault != "dead" or causes[0].lamp is None for causes in whole):
         return []
     return [
-        (c,) for c in rows if c.few and c.slip is None and not prediction.mismatches((c,), limit=1)
+        (replace(c, verdict=Verdict.DUT_FAIL),)  # in either case it is the table's
+        for c in rows
+        if c.few and c.slip is None and not prediction.mismatches((c,), limit=1)
     ]
 
 
@@ -81,7 +166,7 @@ def _together(prediction: Prediction, helping: Sequence[Cause]) -> list[Patchwor
 
     Those at keys and rules are tried none, one and two at a time; what they leave is the lamps'.
     """
-    upstream = [c for c in helping if c.lamp is None][:_TRIED_AT_MOST]
+    upstream = _varied([c for c in helping if c.lamp is None])[:_TRIED_AT_MOST]
     tried: list[CauseSet] = [(), *((c,) for c in upstream), *combinations(upstream, 2)]
     found: list[Patchwork] = []
     for given in tried:
@@ -97,6 +182,17 @@ def _together(prediction: Prediction, helping: Sequence[Cause]) -> list[Patchwor
     return [each for each in found if each.cost <= least + _SAME_COST][:_MOST_CANDIDATES]
 
 
+def _varied(causes: Sequence[Cause]) -> list[Cause]:
+    """Leave out, in this order, what has been there several times with another part."""
+    kinds: Counter[str] = Counter()
+    kept = []
+    for cause in causes:
+        kinds[cause.fault] += 1
+        if kinds[cause.fault] <= _MOST_OF_A_KIND:
+            kept.append(cause)
+    return kept
+
+
 def _compose(given: CauseSet) -> bool:
     """Tell whether two causes at the keys touch different keys."""
     first, second = given
@@ -106,14 +202,11 @@ def _compose(given: CauseSet) -> bool:
 def _singles(prediction: Prediction, wrong: Sequence[int]) -> list[Cause]:
     areas = prediction.areas
     states = prediction.trace(())
-    differing = ever_lit = should_light = 0
+    ever_lit = should_light = 0
     for seen in prediction.samples:
         ever_lit |= seen.lit & seen.known
         should_light |= prediction.lit(states[seen.entry, seen.stage], (), seen.path)
-    for n in wrong:
-        seen = prediction.samples[n]
-        expected = prediction.lit(states[seen.entry, seen.stage], (), seen.path)
-        differing |= (expected ^ seen.lit) & seen.known
+    differing = _differing(prediction, wrong)
     never_lit = areas.names(differing & should_light & ~ever_lit)
     lamps = list(lamp_causes(areas, areas.names(differing), never_lit, groups(areas)))
     paths = {seen.path for seen in prediction.samples}
@@ -122,11 +215,23 @@ def _singles(prediction: Prediction, wrong: Sequence[int]) -> list[Cause]:
     several = keys_entering(_taken(prediction))
     return [
         *lamps,
+        *sagging(),
         *([several] if several else []),
         *key_causes(prediction.facts),
         *rule_causes(areas),
         *_early(),
     ]
+
+
+def _differing(prediction: Prediction, wrong: Sequence[int]) -> int:
+    """Give the mask of the areas that differ in any of these samples."""
+    states = prediction.trace(())
+    mask = 0
+    for n in wrong:
+        seen = prediction.samples[n]
+        expected = prediction.lit(states[seen.entry, seen.stage], (), seen.path)
+        mask |= (expected ^ seen.lit) & seen.known
+    return mask
 
 
 def _taken(prediction: Prediction) -> dict[str, str | None]:
@@ -183,7 +288,8 @@ def _row_causes(prediction: Prediction) -> list[Cause]:
     if found is None or not found[0]:
         return causes
     rows, right = found
-    order = order_dependent(rows, right, prediction.areas)
+    sure = seen_enough(prediction, rows)
+    order = order_dependent(rows, right, prediction.areas, sure=sure)
     if order is not None:
         return [order]
     healthy = {dice: prediction.winning(dice) for dice in rows}

@@ -34,6 +34,9 @@ class Shining:
 
 _EARLY_STAGES = 2
 _STAGE_BEFORE: dict[Stage, Stage] = {"after-1": "before", "after-2": "after-1"}
+_PRESSES: dict[Stage, int] = {"before": 0, "after-1": 1, "after-2": 2, "lit": 3, "cleared": 4}
+"""Presses of an entry made before each stage."""
+LAST_KEY, CLEAR_KEY = _PRESSES["after-2"], _PRESSES["lit"]
 Trace = dict[tuple[int, Stage], Shining]
 
 
@@ -121,10 +124,18 @@ def trace(
     left_over: Dice | None = None,
 ) -> Trace:
     """Run the entries' presses through the terminal model with the causes that sit at its keys."""
-    terminal = terminal_with(facts, causes, left_over)
+    terminal = terminal_with(facts, [c for c in causes if c.since is None], left_over)
+    later = {c.since for c in causes if c.since is not None}
     forgets = any(c.forgets_at_pause for c in causes)
     out: Trace = {}
     last: Dice | None = None
+
+    def press(i: int, presses: int, key: str) -> None:
+        nonlocal terminal
+        if (i, presses) in later:
+            later.remove((i, presses))
+            terminal = terminal.turned(terminal_with(facts, causes))
+        terminal.press(key)
 
     def note(i: int, stage: Stage) -> None:
         nonlocal last
@@ -136,7 +147,7 @@ def trace(
         keys = _driven(entry, causes)
         note(i, "before")
         for n, key in enumerate(keys):
-            terminal.press(key)
+            press(i, min(n, LAST_KEY), key)
             if n == 0:
                 note(i, "after-1")
                 if forgets and entry.pause_after_first_s:
@@ -145,7 +156,7 @@ def trace(
                 note(i, "after-2")
         note(i, "lit")
         if entry.cleared_by_key:
-            terminal.press("clear")
+            press(i, CLEAR_KEY, "clear")
         note(i, "cleared")
     return out
 
@@ -234,6 +245,10 @@ class Prediction:
         self._sound = trace(entries, facts)
         self.left_over = self._left_over()
 
+    def of_entries(self, first: int, end: int) -> Prediction:
+        """Give the prediction of some entries alone, as if the run had begun with them."""
+        return Prediction(self.entries[first:end], self.facts, self.areas, self.winning)
+
     def trace(self, causes: Sequence[Cause]) -> Trace:
         """Give the terminal's states under the causes."""
         at_keys = [c for c in causes if c.at_keys]
@@ -269,6 +284,28 @@ class Prediction:
                 last = self.commanded(shining.last, causes)
                 mask = cause.lamp(mask, last, shining.entered is not None)
         return mask
+
+    def borne_out(self, cause: Cause, causes: Sequence[Cause]) -> set[tuple[str, ...]]:
+        """Give what was entered (keys, in any order) where one of several causes changes a sample.
+
+        For a cause at the keys that is what was driven, for others what the terminal then held.
+        """
+        others = [each for each in causes if each is not cause]
+        with_it, without = self.trace(causes), self.trace(others)
+        found: set[tuple[str, ...]] = set()
+        for seen in self.samples:
+            at = (seen.entry, seen.stage)
+            differ = self.lit(with_it[at], causes, seen.path) ^ self.lit(
+                without[at], others, seen.path
+            )
+            if not differ & seen.known:
+                continue
+            held = with_it[at].entered or with_it[at].last
+            if cause.at_keys or held is None:
+                found.add(tuple(sorted(self.entries[seen.entry].keyed)))
+            else:
+                found.add(tuple(sorted(map(str, held))))
+        return found
 
     def mismatches(self, causes: Sequence[Cause], limit: int | None = None) -> list[int]:
         """Give the numbers of the samples that the causes do not explain (at most `limit`)."""
@@ -311,6 +348,9 @@ class Prediction:
     def _off(self, number: int, state: Shining, causes: Sequence[Cause]) -> int:
         seen = self.samples[number]
         known = seen.known
+        if any(cause.since is not None for cause in causes):
+            now = (seen.entry, _PRESSES[seen.stage])
+            causes = [cause for cause in causes if cause.since is None or cause.since <= now]
         for cause in causes:
             if cause.ignored and cause.path in (None, seen.path):
                 known &= ~cause.ignored

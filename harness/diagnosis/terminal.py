@@ -57,6 +57,15 @@ class Terminal:
         """Give another terminal in the same state."""
         return Terminal(self.facts, self.fault, self.held, [*self.typed], self.entered, fresh=False)
 
+    def turned(self, into: Terminal) -> Terminal:
+        """Give another terminal's ways in the state of this one: something broke just now."""
+        other = Terminal(
+            into.facts, into.fault, into.held, [*self.typed], self.entered, fresh=False
+        )
+        if into.held is not None:
+            other._take(into.held)
+        return other
+
     def press_all(self, keys: Iterable[str]) -> None:
         """Drive several keys in order."""
         for key in keys:

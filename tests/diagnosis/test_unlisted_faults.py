@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import random
+from copy import deepcopy
 from dataclasses import replace
 
 import pytest
@@ -58,6 +60,35 @@ class LooseContact(Table):
         return super().lamps() - ({self.area} if self.chance.random() < 0.5 else set())
 
 
+class BreaksLater(Table):
+    """A table that is sound until the `wait` of a press or look is over, then as `broken`."""
+
+    def __init__(self, wait: int, wire=None, dark=frozenset()) -> None:
+        super().__init__()
+        self.left, self.later, self.dark = wait, wire or (lambda key: [key]), dark
+
+    def press(self, key: str) -> None:
+        if key == "clear":
+            self.left -= 1
+        for contact in [key] if self.left > 0 else self.later(key):
+            super().press(contact)
+
+    def lamps(self) -> set[str]:
+        return super().lamps() - (self.dark if self.left <= 0 else frozenset())
+
+
+class KeepsTheLast(Table):
+    """A terminal that takes no key any more once it has a certain result: its lamps stay."""
+
+    def __init__(self, last: tuple[int, ...]) -> None:
+        super().__init__()
+        self.kept = [str(value) for value in last]
+
+    def press(self, key: str) -> None:
+        if self.digits != self.kept:
+            super().press(key)
+
+
 def glow(change):
     return Table(glow=change)
 
@@ -72,6 +103,19 @@ def named(findings) -> set[str]:
 
 SHIFTED = {area: PAIRS[(i + 1) % len(PAIRS)] for i, area in enumerate(PAIRS)}
 
+
+def told_apart_once() -> tuple[str, str]:
+    """Give two areas of which a cover lights just one on a single result, and both on another."""
+    shown = [winners(dice) for dice in COVER]
+    return next(
+        (a, b)
+        for a, b in itertools.combinations(AREAS, 2)
+        if sum((a in lit) is not (b in lit) for lit in shown) == 1
+        and any({a, b} <= lit for lit in shown)
+    )
+
+
+BRIDGED = told_apart_once()
 UNLISTED = {
     "two lamps dead": (
         glow(lambda lit, _: lit - {"total-9", "pair-2-4"}),
@@ -129,13 +173,59 @@ UNLISTED = {
         ),
         {"key:2", "key:5", "lamp:big"},
     ),
+    "a lamp dies in mid-run": (
+        BreaksLater(12, dark={"single-6"}),
+        {"lamp:single-6", "input:single-6", "rule:single-6"},
+    ),
+    "two keys exchange in mid-run": (
+        BreaksLater(9, wire=lambda key: [{"1": "6", "6": "1"}.get(key, key)]),
+        {"key:1", "key:6"},
+    ),
+    "a terminal dies in mid-run": (BreaksLater(5, wire=lambda key: []), {"keys", "device:keys"}),
+    "a terminal keeps its last result": (KeepsTheLast(COVER[7]), {"keys", "device:keys"}),
+    "a lamp lights with its neighbour": (
+        glow(lambda lit, _: lit | ({"pair-3-5"} if "pair-1-6" in lit else set())),
+        {"lamp:pair-3-5", "rule:pair-3-5", "lamp:pair-1-6"},
+    ),
+    "a lamp stays dark beside another": (
+        glow(lambda lit, _: lit - ({"single-6"} if "total-17" in lit else set())),
+        {"lamp:single-6", "rule:single-6", "lamp:total-17"},
+    ),
+    "a bridge that one result shows": (
+        glow(lambda lit, _: lit | set(BRIDGED) if lit & set(BRIDGED) else lit),
+        {f"lamp:{area}" for area in BRIDGED},
+    ),
+    "a lamp that sags": (
+        glow(lambda lit, _: lit - ({"total-14"} if len(lit) >= 7 else set())),
+        {"lamp:total-14", "rule:total-14"},
+    ),
+    "all lamps sag": (
+        glow(lambda lit, _: set() if len(lit) >= 8 else lit),
+        {"lamps", "inputs"},
+    ),
+    "a dead clear and sums off by one": (
+        Table(
+            wire=lambda key: [] if key == "clear" else [key],
+            logic=lambda d: (
+                {a for a in winners(d) if not a.startswith("total-")} | {f"total-{sum(d) + 1}"}
+            ),
+        ),
+        {"key:clear", "rule:totals"},
+    ),
+    "a dead clear and a dark group": (
+        Table(
+            wire=lambda key: [] if key == "clear" else [key],
+            glow=lambda lit, _: {a for a in lit if not a.startswith("single-")},
+        ),
+        {"key:clear", "group:singles"},
+    ),
 }
 
 
 @pytest.mark.parametrize("name", UNLISTED)
 def test_an_unlisted_fault_is_found_by_a_cover(name):
     """Fails if the table passes, if a healthy part is convicted, or if no guilty one is named."""
-    table, guilty = UNLISTED[name]
+    table, guilty = deepcopy(UNLISTED[name])
     findings = explained(table, COVER)
     assert findings
     assert named(findings) & guilty
