@@ -120,10 +120,10 @@ def test_a_slow_reader_gets_no_backlog() -> None:
 
 
 def test_stale_pictures_are_refused_by_their_stamp() -> None:
-    """F60: pictures come on time, each 800 ms old."""
+    """Pictures come on time, each 800 ms old, which the rig file allows."""
     scene = MjpegCamera(delay_s=0.8)
     with scene.serve() as peer:
-        camera = open_camera(peer)
+        camera = open_camera(peer, latency_ms=1000)
         try:
             time.sleep(0.9)
             with pytest.raises(StaleFrameError, match="ms after its exposure"):
@@ -131,6 +131,36 @@ def test_stale_pictures_are_refused_by_their_stamp() -> None:
             scene.level = 200
             frame = camera.newer_than(time.monotonic(), 3.0)
             assert abs(level_of(frame.image) - 200) <= 1
+        finally:
+            scene.dead.set()
+            camera.close()
+
+
+def test_a_camera_always_behind_is_refused() -> None:
+    """Fails if pictures that are each 800 ms old are used as soon as they are newer."""
+    scene = MjpegCamera(delay_s=0.8)
+    with scene.serve() as peer:
+        camera = open_camera(peer)
+        try:
+            time.sleep(2.2)
+            with pytest.raises(StaleFrameError, match="behind"):
+                camera.newer_than(time.monotonic(), 3.0)
+        finally:
+            scene.dead.set()
+            camera.close()
+
+
+def test_a_pause_of_the_stream_is_no_camera_behind() -> None:
+    """Fails if pictures that queued up while nothing ran are taken for a slow camera."""
+    scene = MjpegCamera()
+    with scene.serve() as peer:
+        camera = open_camera(peer)
+        try:
+            time.sleep(1.2)
+            scene.frozen.set()
+            time.sleep(0.9)
+            scene.frozen.clear()
+            assert camera.newer_than(time.monotonic(), 3.0) is not None
         finally:
             scene.dead.set()
             camera.close()

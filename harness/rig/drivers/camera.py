@@ -44,7 +44,13 @@ if TYPE_CHECKING:
 
 PICTURE_SUFFIXES = frozenset((".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp"))
 _UNSTAMPED_LATENCY_MS = 250.0
+_STAMPED_LATENCY_MS = 500.0
+_BEHIND_S, _BEHIND_PICTURES = 1.0, 5
+"""A camera is behind if each picture of so long, and so many, came too late: one may be the host's
+lag."""
 _REOPEN_PAUSE_S = 0.2
+_KEPT = 120
+"""Pictures whose times are remembered."""
 _EXPOSED_BY_HAND = 1
 """V4L2's word for manual exposure."""
 
@@ -213,6 +219,7 @@ class LiveCamera:
         self._newest: Shot | None = None
         self._count = 0
         self._times: list[float] = []
+        self._ages: list[tuple[float, float]] = []
         self._trouble: RigError | None = None
         self._stopping = threading.Event()
         self._source = self._open_patiently(open_s)
@@ -277,7 +284,10 @@ class LiveCamera:
                 self._count += 1
                 self._newest, self._trouble = shot, None
                 self._times.append(shot.at)
-                del self._times[:-120]
+                del self._times[:-_KEPT]
+                if shot.exposed_at is not None:
+                    self._ages.append((shot.at, shot.at - shot.exposed_at))
+                    del self._ages[:-_KEPT]
                 self._news.notify_all()
         if source is not None:
             source.close()
@@ -308,6 +318,7 @@ class LiveCamera:
                 shot, seen = self._newest, self._count
             if not fresh or shot is None:
                 raise self._nothing_fresh(shot, at, timeout_s, broken)
+            self._refuse_behind()
             image = shot.image()
             if image is not None:
                 return Frame(image=image, at=shot.at, number=seen, jpeg=shot.jpeg)
@@ -317,6 +328,28 @@ class LiveCamera:
     def _newer_than_seen(self, seen: int, at: float) -> bool:
         newest = self._newest
         return self._count != seen and newest is not None and self._began_after(newest, at)
+
+    def _refuse_behind(self) -> None:
+        """Refuse a camera whose pictures all come too long after their exposure (StaleFrameError).
+
+        What it shows is true, and old: with such a delay no picture can be told to follow its
+        stimulus closely.
+        """
+        limit_ms = self._settings.latency_ms
+        limit_ms = _STAMPED_LATENCY_MS if limit_ms is None else limit_ms
+        with self._news:
+            newest = self._ages[-1][0] if self._ages else 0.0
+            oldest = self._ages[0][0] if self._ages else 0.0
+            late = [age for came, age in self._ages if came >= newest - _BEHIND_S]
+        long_enough = newest - oldest >= _BEHIND_S or len(self._ages) >= _KEPT
+        if not long_enough or len(late) < _BEHIND_PICTURES or min(late) * 1000 <= limit_ms:
+            return
+        raise StaleFrameError(
+            self.name,
+            expected=f"pictures within {limit_ms:g} ms of their exposure",
+            found=f"every one of {_BEHIND_S:g} s {min(late) * 1000:.0f} ms or more behind",
+            remedy="use a camera with less delay, or state its latency_ms in the rig file",
+        )
 
     def _nothing_fresh(self, shot: Shot | None, at: float, limit_s: float, broken: int) -> RigError:
         if broken:
