@@ -93,6 +93,7 @@ def _book_facts(book: RuleBook) -> BookFacts:
         readings=readings,
         clauses=clauses,
         areas=list(book.areas),
+        area_clauses={area.id: area.clause for area in book.areas.values()},
     )
 
 

@@ -71,9 +71,12 @@ def result_grid(
 
 
 def settle_bars(results: Sequence[ResultView]) -> list[Bar]:
-    """Give a histogram of the times that lamps took to settle, in ms; empty without any."""
+    """Give a histogram of the times that lamps took to settle, in ms.
+
+    Empty without any, and where the lamps were steady whenever they were first sensed.
+    """
     times = [view.settle_ms for view in results if view.settle_ms is not None]
-    if not times:
+    if not any(times):
         return []
     low, high = 0.0, max(*times, 1.0)
     step = (high - low) / _BINS

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from harness.evidence.charts import result_grid, settle_bars, verdict_bars
 from harness.evidence.report_data import WORST_FIRST, ReportData
-from harness.evidence.report_items import ONLY_THE_ITEM
+from harness.evidence.report_items import ONLY_THE_ITEM, when
 from harness.evidence.run_folder import RunFolder
 from harness.evidence.table_picture import TablePicture, draw_table
 from harness.evidence.thumbnails import thumbnails
@@ -47,8 +47,12 @@ def html_page(report: ReportData, folder: RunFolder) -> str:
         thumbs=thumbnails(
             folder.frames, [view.frames[-1] for view in report.results if view.frames]
         ),
-        lines={f"journal:{view.line}": view.anchor for view in report.results}
-        | {f"journal:{view.outcome.line}": view.anchor for view in report.scenarios},
+        lines={f"journal:{view.line}": (view.anchor, view.dice) for view in report.results}
+        | {
+            f"journal:{view.outcome.line}": (view.anchor, view.outcome.body["name"])
+            for view in report.scenarios
+        },
+        when=when,
         verdict_bars=verdict_bars(report.summary["counts"]),
         grids=[
             (book, result_grid(book, report.results, WORST_FIRST))

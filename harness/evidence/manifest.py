@@ -37,7 +37,8 @@ class BookFacts:
     """A rule book as used: edition, digest, readings in force, its clauses and their state.
 
     Each clause is `{"tag", "clause", "testable", "paraphrase", "why_not"}`; each reading
-    `{"name", "value", "source": "text" | "reading", "note"}`.
+    `{"name", "value", "source": "text" | "reading", "note"}`. `area_clauses` gives for each area
+    the clause that says when it wins.
     """
 
     book: str
@@ -49,6 +50,7 @@ class BookFacts:
     readings: Sequence[Mapping[str, object]] = ()
     clauses: Sequence[Mapping[str, object]] = ()
     areas: Sequence[str] = ()
+    area_clauses: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

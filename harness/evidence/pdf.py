@@ -30,7 +30,7 @@ from reportlab.platypus import (
 
 from harness.evidence.html import MODES
 from harness.evidence.report_data import BookView, ReportData, ResultView
-from harness.evidence.report_items import ONLY_THE_ITEM
+from harness.evidence.report_items import ONLY_THE_ITEM, when
 from harness.evidence.run_folder import RunFolder
 from harness.evidence.table_picture import WIDTH, TablePicture, draw_table
 from harness.evidence.thumbnails import thumbnails
@@ -258,9 +258,18 @@ def _pictured(report: ReportData, folder: RunFolder) -> Iterator[Flowable]:
             [
                 Paragraph(escape(head), _SUB),
                 both,
-                Paragraph(escape(f"Camera {view.seen}; keyed {view.keyed}. {view.what}"), _SMALL),
+                Paragraph(escape(f"{_read(view)}; keyed {view.keyed}. {view.what}"), _SMALL),
             ]
         )
+
+
+def _read(view: ResultView) -> str:
+    """Say what the cameras read, each by its name where that is known."""
+    if not view.each_saw:
+        return f"Camera {view.seen}"
+    each = "; ".join(f"camera {camera} {saw}" for camera, saw in view.each_saw)
+    together = f"; together {view.seen}" if len(view.each_saw) > 1 else ""
+    return each[0].upper() + each[1:] + together
 
 
 def _dice_picture(uri: str) -> Flowable:
@@ -351,9 +360,15 @@ def _clauses(report: ReportData) -> Iterator[Flowable]:
             ["Clause", "Paraphrase", "Testable", "Verdict", "Scenarios, or why not"]
         ]
         for row in book.clauses:
-            names = [name for _, name, _ in row.scenarios[:3]]
+            names = [
+                name if verdict is Verdict.PASS else f"{name} ({verdict.value.replace('_', ' ')})"
+                for _, name, verdict in row.scenarios[:3]
+            ]
             more = len(row.scenarios) - len(names)
             by = "; ".join([*names, *([f"and {more} more"] if more > 0 else [])])
+            if len(row.scenarios) > 1:
+                passed = sum(verdict is Verdict.PASS for _, _, verdict in row.scenarios)
+                by = f"{len(row.scenarios)} scenarios, {passed} passed: {by}"
             rows.append(
                 [
                     _cell(f"{row.clause} ({row.tag})"),
@@ -412,6 +427,19 @@ def _rig(report: ReportData) -> Iterator[Flowable]:
         for part in report.manifest["instruments"]
     ]
     yield _table(rows, [40, 36, 26, 24, 24, 28])
+    if report.calibrations:
+        rows = [["Camera", "Profile made", "SHA-256 of the profile"]]
+        rows += [
+            [
+                _cell(f"{told.rig}/{told.camera}"),
+                *(
+                    _cell(text) if text else Paragraph(_MISSING, _SMALL)
+                    for text in (told.made, told.sha256)
+                ),
+            ]
+            for told in report.calibrations
+        ]
+        yield _table(rows, [40, 30, 108])
     for told in report.facts:
         good = {True: "good", False: "NOT good", None: "noted"}[told["good"]]
         yield Paragraph(
@@ -430,8 +458,8 @@ def _rig(report: ReportData) -> Iterator[Flowable]:
     for told in report.breaks:
         yield Paragraph(
             escape(
-                f"Break after line {told['after_line']} ({told['after_utc']}), taken up "
-                f"{told['utc']}: {told['why']}"
+                f"Break after line {told['after_line']} ({when(told['after_utc'])}), taken up "
+                f"{when(told['utc'])}: {told['why']}"
             ),
             _SMALL,
         )

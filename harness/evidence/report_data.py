@@ -35,6 +35,9 @@ _STAGES = {
 }
 
 
+_UNTIMELY = ("early", "lingering", "late")
+
+
 @dataclass(frozen=True, slots=True)
 class Moment:
     """One point of a round's timeline: seconds from its start, a word for it, what it says."""
@@ -49,7 +52,8 @@ class ResultView:
     """One result as entered: what was seen, keyed and sensed, and what came of it.
 
     `verdict` is the one that counts (after diagnosis); `alone` what the entry says by itself.
-    Area ids are sorted; `frames` are names under `frames/`.
+    Area ids are sorted; `frames` are names under `frames/`, `cameras` who took each, as far as
+    recorded. `each_saw`: what each camera read by itself. `provoked`: wrong on purpose.
     """
 
     anchor: str
@@ -72,6 +76,9 @@ class ResultView:
     doubtful: tuple[str, ...]
     clauses: tuple[str, ...]
     frames: tuple[str, ...]
+    cameras: tuple[str, ...]
+    each_saw: tuple[tuple[str, str], ...]
+    provoked: bool
     settle_ms: float | None
     attempt: int
     timeline: tuple[Moment, ...]
@@ -79,7 +86,11 @@ class ResultView:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioView:
-    """One scenario with its steps, deviations, answers and measurements."""
+    """One scenario with its steps, deviations, answers and measurements.
+
+    `wrong_areas`: all that spoke against it are these areas of its entries; None where something
+    else did, too.
+    """
 
     anchor: str
     outcome: ScenarioOutcome
@@ -89,11 +100,25 @@ class ScenarioView:
     errors: tuple[Mapping[str, Any], ...]
     timeline: tuple[Moment, ...]
     entries: int
+    wrong_areas: frozenset[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationView:
+    """The calibration by which a camera was read: date and hash, None where it has none."""
+
+    rig: str
+    camera: str
+    made: str | None
+    sha256: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class ClauseRow:
-    """One clause of a book: tested how, by which scenarios, with which verdict; or why not."""
+    """One clause of a book: tested how, by which scenarios, with which verdict; or why not.
+
+    `scenarios`: anchor, name and verdict as to this clause, those that did not pass first.
+    """
 
     tag: str
     clause: str
@@ -142,6 +167,7 @@ class ReportData:
     facts: tuple[Mapping[str, Any], ...]
     breaks: tuple[Mapping[str, Any], ...]
     errors: tuple[Mapping[str, Any], ...]
+    calibrations: tuple[CalibrationView, ...]
     rig_faults: int
     retakes: int
     repeated_reads: int
@@ -202,11 +228,28 @@ def gather(
         facts=facts,
         breaks=tuple({**r.body, "utc": r.utc} for r in records if r.kind == "run-resumed"),
         errors=tuple(r.body for r in records if r.kind == "error"),
+        calibrations=tuple(_calibrations(manifest, facts)),
         rig_faults=sum(r.kind == "error" for r in records)
         + sum(bool(r.body["faults"]) for r in records if r.kind == "entry"),
         retakes=_count(records, "retakes") + _repeated(records),
         repeated_reads=_count(records, "reads"),
     )
+
+
+def _calibrations(
+    manifest: Mapping[str, Any], facts: Sequence[Mapping[str, Any]]
+) -> Iterator[CalibrationView]:
+    """Give for each camera the calibration it was read by, from the manifest."""
+    held = manifest.get("calibrations") or {}
+    cameras = [(rig, camera) for rig, told in held.items() for camera in told]
+    cameras += [
+        (fact["rig"], fact["part"].removeprefix("camera:"))
+        for fact in facts
+        if fact["topic"] == "calibration"
+    ]
+    for rig, camera in dict.fromkeys(cameras):
+        told = held.get(rig, {}).get(camera, {})
+        yield CalibrationView(rig, camera, told.get("made"), told.get("sha256"))
 
 
 def _of_clause(verdicts: Set[Verdict]) -> Verdict | None:
@@ -282,6 +325,11 @@ def _result_view(
         doubtful=tuple(sorted(doubtful)),
         clauses=tuple(outcome.body["clauses"]),
         frames=tuple(frame["name"] for frame in body["frames"]),
+        cameras=tuple(frame.get("camera", "") for frame in body["frames"]),
+        each_saw=tuple(
+            (told["camera"], _seen_text(told)) for told in (seen or {}).get("cameras", ())
+        ),
+        provoked=body.get("provoked", False),
         settle_ms=None if body["settle_s"] is None else body["settle_s"] * 1e3,
         attempt=body["attempt"],
         timeline=tuple(_timeline(events) or _from_samples(body)),
@@ -340,7 +388,33 @@ def _scenario_view(
         errors=bodies("error"),
         timeline=() if entries else tuple(_timeline(events)),
         entries=entries,
+        wrong_areas=_wrong_areas(outcome.body, bodies("entry")),
     )
+
+
+def _wrong_areas(
+    end: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]
+) -> frozenset[str] | None:
+    """Give the areas that were wrong, if nothing but lamps of entries spoke against a scenario."""
+    if any(
+        check["verdict"] != Verdict.PASS and check["entry"] is None
+        for check in end.get("checks", ({"verdict": "", "entry": None},))
+    ):
+        return None
+    wrong: set[str] = set()
+    for body in entries:
+        judgement = body["judgement"]
+        if body.get("provoked") or judgement["verdict"] == Verdict.PASS:
+            continue
+        areas = {
+            area
+            for name in ("missing", "extra", "disputed", "split", "flicker", *_UNTIMELY)
+            for area in judgement.get(name, ())
+        }
+        if not areas or judgement["verdict"] not in (Verdict.DUT_FAIL, Verdict.AMBIGUOUS):
+            return None
+        wrong |= areas
+    return frozenset(wrong)
 
 
 def _book_view(
@@ -365,7 +439,9 @@ def _book_view(
         recorded=told.get("recorded", 0),
         passed=told.get("passed", 0),
         readings=tuple(facts["readings"]),
-        clauses=tuple(_clause_row(clause, mine) for clause in facts["clauses"]),
+        clauses=tuple(
+            _clause_row(clause, mine, facts.get("area_clauses", {})) for clause in facts["clauses"]
+        ),
         areas=areas,
         lit_once=frozenset(area for view in entered for area in view.lit),
         dark_once=frozenset(
@@ -377,12 +453,14 @@ def _book_view(
     )
 
 
-def _clause_row(clause: Mapping[str, Any], scenarios: Sequence[ScenarioView]) -> ClauseRow:
-    by = tuple(
-        (view.anchor, view.outcome.body["name"], view.outcome.verdict)
+def _clause_row(
+    clause: Mapping[str, Any], scenarios: Sequence[ScenarioView], area_clauses: Mapping[str, str]
+) -> ClauseRow:
+    by = [
+        (view.anchor, view.outcome.body["name"], _as_to(clause["tag"], view, area_clauses))
         for view in scenarios
         if clause["tag"] in view.outcome.body["clauses"]
-    )
+    ]
     why_not = clause.get("why_not") or ""
     if not by and not why_not:
         why_not = "no scenario of this run"
@@ -392,6 +470,21 @@ def _clause_row(clause: Mapping[str, Any], scenarios: Sequence[ScenarioView]) ->
         says=clause.get("paraphrase") or clause.get("says") or "",
         testable=clause["testable"],
         verdict=_of_clause({verdict for _, _, verdict in by}),
-        scenarios=by,
+        scenarios=tuple(sorted(by, key=lambda one: WORST_FIRST.index(one[2]))),
         why_not="" if by else why_not,
     )
+
+
+def _as_to(tag: str, view: ScenarioView, area_clauses: Mapping[str, str]) -> Verdict:
+    """Give a scenario's verdict as to one of its clauses.
+
+    A clause that says when some areas win is not breached by an entry whose lamps were wrong for
+    other areas only.
+    """
+    verdict = view.outcome.verdict
+    if tag not in area_clauses.values() or not view.wrong_areas:
+        return verdict
+    if verdict not in (Verdict.DUT_FAIL, Verdict.AMBIGUOUS):  # not sensed right is not seen right
+        return verdict
+    breached = {area_clauses.get(area) for area in view.wrong_areas}
+    return verdict if {tag, None} & breached else Verdict.PASS

@@ -89,9 +89,10 @@ def report_parts(
             (
                 Item("Received", _of(profile, "item").get("received")),
                 Item(
-                    "Tested", f"{summary['started']} to {summary['ended']} (UTC, the host's clock)"
+                    "Tested",
+                    f"{when(summary['started'])} to {when(summary['ended'])} (the host's clock)",
                 ),
-                Item("Issued", summary["ended"]),
+                Item("Issued", when(summary["ended"])),
                 Item("Operator", manifest.get("operator") or lab.get("operator")),
                 Item("Authorised by", _joined(authorised.get("by"), authorised.get("title"))),
                 Item("Statement", ONLY_THE_ITEM),
@@ -112,6 +113,13 @@ def report_parts(
             ),
         ),
     )
+
+
+def when(utc: str | None) -> str:
+    """Write a time of the record (RFC 3339, UTC) as a person reads it, to the second."""
+    if not utc:
+        return "not known"
+    return f"{utc[:10]} {utc[11:19]} UTC"
 
 
 def _checked(

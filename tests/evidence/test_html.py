@@ -318,7 +318,8 @@ def test_nothing_is_wider_than_a_phone(folder, tmp_path):
 
 @pytest.mark.system("chromium")
 @pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
-def test_the_accessibility_checker_axe_finds_nothing(folder, tmp_path):
+@pytest.mark.parametrize("width", [1280, 500])
+def test_the_accessibility_checker_axe_finds_nothing(folder, tmp_path, width):
     if shutil.which("npm") is None:
         pytest.skip("npm is not installed")
     got = subprocess.run(
@@ -339,4 +340,4 @@ def test_the_accessibility_checker_axe_finds_nothing(folder, tmp_path):
     checked.write_text(
         text.replace("</body>", f"<script>{axe}</script><script>{run}</script></body>"), "utf-8"
     )
-    assert "violations: []" in chromium(checked.as_uri())
+    assert "violations: []" in chromium(checked.as_uri(), f"--window-size={width},900")
