@@ -402,6 +402,10 @@ def _attachments(started: str, step: str, records: Sequence[Record]) -> Iterator
         lines = [
             f"journal: line {record.line}",
             f"camera: {_seen(body['seen'])}",
+            *(
+                f"camera {told['camera']}: {_seen(told)}"
+                for told in (body["seen"] or {}).get("cameras", ())
+            ),
             f"keyed: {','.join(body['keyed']) or 'nothing'}",
             *(
                 f"{name}: {', '.join(judgement.get(name) or ()) or 'none'}"
@@ -410,7 +414,11 @@ def _attachments(started: str, step: str, records: Sequence[Record]) -> Iterator
         ]
         yield _attach(started, step, "text/plain", "\n".join(lines))
         if body["frames"]:
-            links = [f"frames/{frame['name']}" for frame in body["frames"]]
+            links = [  # a comment (RFC 2483) names the camera of each
+                (f"# camera {frame['camera']}\n" if "camera" in frame else "")
+                + f"frames/{frame['name']}"
+                for frame in body["frames"]
+            ]
             yield _attach(started, step, "text/uri-list", "\n".join(links))
 
 

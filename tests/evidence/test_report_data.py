@@ -118,5 +118,8 @@ def test_each_camera_is_named_with_what_it_read_and_its_calibration(tmp_path):
     page = (tmp_path / "run" / "report.html").read_text("utf-8")
     assert "Camera oblique: refused: glare" in page
     assert "picture 2, oblique" in page
+    messages = (tmp_path / "run" / "messages.ndjson").read_text("utf-8")
+    assert "camera oblique: glare" in messages
+    assert "# camera oblique\\nframes/" in messages
     row = page[page.index(f'<th scope="row">{RIG}/oblique') :].partition("</tr>")[0]
     assert row.count("missing") >= 2
