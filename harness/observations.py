@@ -34,9 +34,9 @@ class LampSample:
     levels: Mapping[str, float] | None = None
 
 
-Stage = Literal["before", "after-1", "after-2", "lit", "cleared"]
-"""When in an entry a sample was taken: before the first key, after the first or second key,
-after the committing key, after the clear key."""
+Stage = Literal["before", "after-1", "after-2", "after-3", "lit", "cleared"]
+"""When in an entry a sample was taken: before the first key, after the first or second key, after
+the third where an entry key is still to come, after the committing key, after the clear key."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +76,10 @@ class Entry:
     """One result entered on the terminal and cleared, with everything sensed around it.
 
     `shown` are the dice as presented (None when tossed or entered), `seen` what the camera read,
-    `keyed` the keys whose relays were driven, in order (`"1"` .. `"6"`), `echoed` what the terminal
-    itself reports as entered, where the rig can read that. `pause_after_first_s`: how long the hand
-    rested after the first key. `travelled`: the keys that were sensed to go down, where the rig
+    `keyed` the keys whose relays were driven, in order (`"1"` .. `"6"`; not the entry key that
+    follows them where the terminal has one, nor the clear key), `echoed` what the terminal itself
+    reports as entered, where the rig can read that. `pause_after_first_s`: how long the hand rested
+    after the first key. `travelled`: the keys that were sensed to go down, where the rig
     senses that. `late`: areas not yet right at the limit of settling that came right after.
     """
 

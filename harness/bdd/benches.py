@@ -76,7 +76,7 @@ def limits_of(rig: Rig) -> Limits:
         map_verified=rig.map_verified is not None,
         clear_required=clears,
         # Without a clear key the last result stays lit until the first key of the next entry.
-        early_stages=("before", "after-1", "after-2") if clears else ("after-1", "after-2"),
+        early_stages=(*(("before",) if clears else ()), "after-1", "after-2", "after-3"),
     )
 
 

@@ -171,6 +171,8 @@ class EntryTaker:
     def _press_all(self, made: EnteredKeys, keys: Sequence[str], pause_s: float) -> float:
         closed_at = 0.0
         stages: tuple[Stage, ...] = ("after-1", "after-2")
+        if self._terminal.commit == "entry-key":
+            stages += ("after-3",)
         for number, key in enumerate(keys):
             made.keyed.append(key)
             closed_at = self._press(made, key)

@@ -41,6 +41,13 @@ def key_causes(facts: RigFacts) -> Iterator[Cause]:
             f"the {key} key does nothing: the earlier state persists",
             key=_replacing({key: ()}),
         )
+    if "enter" in commands:
+        yield Cause(
+            ("key:enter",),
+            "stuck-closed",
+            "the enter key stays closed: no press of it is seen",
+            held="enter",
+        )
     for a, b in combinations(DIGITS, 2):
         yield Cause(
             (f"key:{a}", f"key:{b}"),

@@ -107,7 +107,6 @@ def _lit(
     if not any(cause.at_keys for cause in causes):
         return tuple(prediction.lit(Shining(keyed, None), causes, path) for path in paths)
     keys = tuple(map(str, keyed))
-    commit = ("enter",) if prediction.facts.commit == "entry-key" else ()
     entry = Entry(
         book="",
         rig="",
@@ -115,7 +114,7 @@ def _lit(
         mode="presented",
         shown=shown,
         seen=None,
-        keyed=(*keys, *commit),
+        keyed=keys,
         lamps=(),
         started=0.0,
         ended=0.0,

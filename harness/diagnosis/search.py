@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from harness.diagnosis.cause import Cause, CauseSet, Slip
+from harness.diagnosis.facts import RigFacts
 from harness.diagnosis.interplay import interplay, sagging
 from harness.diagnosis.key_causes import erratic_key_causes, key_causes, keys_entering
 from harness.diagnosis.lamp_causes import groups, lamp_causes
@@ -219,7 +220,7 @@ def _singles(prediction: Prediction, wrong: Sequence[int]) -> list[Cause]:
         *([several] if several else []),
         *key_causes(prediction.facts),
         *rule_causes(areas),
-        *_early(),
+        *_early(prediction.facts),
     ]
 
 
@@ -246,18 +247,28 @@ def _taken(prediction: Prediction) -> dict[str, str | None]:
     return taken
 
 
-def _early() -> list[Cause]:
+def _early(facts: RigFacts) -> list[Cause]:
     """Give the cause 'lamps light before the entry is whole'; what shows then is not modelled."""
-    both: frozenset[Stage] = frozenset({"after-1", "after-2"})
-    one: frozenset[Stage] = frozenset({"after-2"})
-    return [
+    stages: tuple[Stage, ...] = ("after-1", "after-2")
+    found = []
+    if facts.commit == "entry-key":
+        stages = ("after-1", "after-2", "after-3")
+        found.append(
+            Cause(
+                ("rule:commit", "key:enter"),
+                "lights-early",
+                "lamps light before the entry key is pressed: the rule, or a key that stays closed",
+                wild=frozenset(stages[2:]),
+            )
+        )
+    return found + [
         Cause(
             ("rule:commit",),
             "lights-early",
             f"lamps light after key {n}, before the entry is whole",
-            wild=wild,
+            wild=frozenset(stages[n - 1 :]),
         )
-        for n, wild in ((2, one), (1, both))
+        for n in (2, 1)
     ]
 
 

@@ -32,10 +32,21 @@ class Shining:
     last: Dice | None
 
 
-_EARLY_STAGES = 2
-_STAGE_BEFORE: dict[Stage, Stage] = {"after-1": "before", "after-2": "after-1"}
-_PRESSES: dict[Stage, int] = {"before": 0, "after-1": 1, "after-2": 2, "lit": 3, "cleared": 4}
-"""Presses of an entry made before each stage."""
+_EARLY_STAGES: tuple[Stage, ...] = ("after-1", "after-2", "after-3")
+_STAGE_BEFORE: dict[Stage, Stage] = {
+    "after-1": "before",
+    "after-2": "after-1",
+    "after-3": "after-2",
+}
+_PRESSES: dict[Stage, int] = {
+    "before": 0,
+    "after-1": 1,
+    "after-2": 2,
+    "after-3": 3,
+    "lit": 3,
+    "cleared": 4,
+}
+"""Presses of an entry made before each stage; that of an entry key counts with the last key's."""
 LAST_KEY, CLEAR_KEY = _PRESSES["after-2"], _PRESSES["lit"]
 Trace = dict[tuple[int, Stage], Shining]
 
@@ -99,6 +110,11 @@ def _driven(entry: Entry, causes: Sequence[Cause]) -> tuple[str, ...]:
     return entry.keyed
 
 
+def committing(entry: Entry, facts: RigFacts) -> tuple[str, ...]:
+    """Give the key that is driven after those of an entry, where the terminal has an entry key."""
+    return ("enter",) if facts.commit == "entry-key" and entry.keyed else ()
+
+
 def terminal_with(
     facts: RigFacts, causes: Sequence[Cause], left_over: Dice | None = None
 ) -> Terminal:
@@ -152,8 +168,10 @@ def trace(
                 note(i, "after-1")
                 if forgets and entry.pause_after_first_s:
                     terminal.forget()
-            elif n == 1:
-                note(i, "after-2")
+            elif n < len(_EARLY_STAGES):
+                note(i, _EARLY_STAGES[n])
+        for key in committing(entry, facts):
+            press(i, LAST_KEY, key)
         note(i, "lit")
         if entry.cleared_by_key:
             press(i, CLEAR_KEY, "clear")
@@ -213,13 +231,14 @@ class Way:
         return Way(terminal, last)
 
 
-def steps(entry: Entry) -> Iterator[tuple[Stage | None, str | None]]:
+def steps(entry: Entry, facts: RigFacts) -> Iterator[tuple[Stage | None, str | None]]:
     """Give what was driven in an entry, each with the stage at which the lamps were sensed next."""
     yield "before", None
     keys = entry.keyed
     for n, key in enumerate(keys):
-        stage: Stage | None = ("after-1", "after-2")[n] if n < _EARLY_STAGES else None
-        yield stage, key
+        yield _EARLY_STAGES[n] if n < len(_EARLY_STAGES) else None, key
+    for key in committing(entry, facts):
+        yield None, key
     yield "lit", None
     yield "cleared", "clear" if entry.cleared_by_key else None
 
@@ -367,7 +386,7 @@ class Prediction:
         """Follow every way the presses may have gone; keep those that fit what was seen."""
         ways = {Way(terminal_with(self.facts, causes, self.left_over), self.left_over)}
         for i, entry in enumerate(self.entries):
-            for stage, key in steps(entry):
+            for stage, key in steps(entry, self.facts):
                 ways = {after for way in ways for after in way.pressed(key, erratic)}
                 numbers = self._numbers.get((i, stage), ()) if stage is not None else ()
                 if not numbers:

@@ -41,7 +41,7 @@ class Limits:
     settle_s: float | None = None
     map_verified: bool = False
     clear_required: bool = True
-    early_stages: tuple[str, ...] = ("before", "after-1", "after-2")
+    early_stages: tuple[str, ...] = ("before", "after-1", "after-2", "after-3")
 
     def to_json(self) -> dict[str, object]:
         """Give the limits as a record holds them."""
