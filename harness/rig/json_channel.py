@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping
 from typing import cast
 
+from harness.rig import wire
 from harness.rig.errors import CorruptReplyError, LinkLostError, NoReplyError, NotThereError
 from harness.verdicts import ConfigurationError
 
@@ -85,7 +86,9 @@ class JsonChannel:
                 self._link, self._rest = connect(self._address, self.device, 2.0), b""
             try:
                 self._link.settimeout(limit_s)
-                self._link.sendall(json.dumps(dict(question)).encode() + b"\n")
+                asked = json.dumps(dict(question)).encode() + b"\n"
+                self._link.sendall(asked)
+                wire.sent(self.device, asked)
                 return parse_message(self._line(time.monotonic() + limit_s), self.device)
             except TimeoutError as error:
                 received = self._rest
@@ -116,6 +119,7 @@ class JsonChannel:
             chunk = link.recv(65536)
             if not chunk:
                 raise ConnectionError("closed by the other end")
+            wire.received(self.device, chunk)
             self._rest += chunk
             if len(self._rest) > _LIMIT:
                 raise ConnectionError("a line without end")

@@ -20,6 +20,7 @@ from typing import Literal
 
 import serial
 
+from harness.rig import wire
 from harness.rig.errors import LinkLostError, NotThereError, PortBusyError
 
 _FAILURES = (serial.SerialException, OSError, termios.error)
@@ -186,6 +187,7 @@ class SerialLine:
             raise self._lost(error, bytes(stale)) from error
         if stale:
             self.quiet_since = time.monotonic()
+            wire.received(self.subject, stale)
         return bytes(stale)
 
     def write(self, data: bytes) -> None:
@@ -197,6 +199,7 @@ class SerialLine:
                 port.write(data[sent:])
         except _FAILURES as error:
             raise self._lost(error) from error
+        wire.sent(self.subject, data)
 
     def read_some(self, limit: int, deadline: float) -> bytes:
         """Wait for bytes and take what is there, at most `limit`; none came by `deadline`: empty.
@@ -211,6 +214,7 @@ class SerialLine:
                     first: bytes = port.read(1)
                     if first:
                         self.quiet_since = time.monotonic()
+                        wire.received(self.subject, first)
                         return first
                 data: bytes = port.read(min(limit, port.in_waiting))
             else:
@@ -224,6 +228,7 @@ class SerialLine:
             raise self._lost(error) from error
         if data:
             self.quiet_since = time.monotonic()
+            wire.received(self.subject, data)
         return data
 
     def read_exactly(self, size: int, deadline: float) -> bytes:
@@ -241,6 +246,7 @@ class SerialLine:
             raise self._lost(error, bytes(got)) from error
         if got:
             self.quiet_since = time.monotonic()
+            wire.received(self.subject, got)
         return bytes(got)
 
     def read_until_silence(self, silence_s: float, deadline: float, limit: int = 512) -> bytes:

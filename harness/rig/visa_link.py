@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self
 
 from pydantic import Field
 
+from harness.rig import wire
 from harness.rig.device import DeviceSettings, LinkRecord
 from harness.rig.errors import (
     CorruptReplyError,
@@ -208,6 +209,7 @@ class VisaLink:
             resource.write(command)
         except _failures() as error:
             raise self._lost(str(error)) from error
+        wire.sent(self.device, f"{command}\n".encode())
 
     def _receive(self, command: str, works_s: float = 0.0) -> str:
         resource = self._held()
@@ -226,6 +228,7 @@ class VisaLink:
                 remedy="check the instrument, and that its dialect in the rig file is right",
                 received=b"",
             ) from error
+        wire.received(self.device, raw)
         if not raw.endswith(b"\n"):
             self._doubtful = True
             raise CorruptReplyError(
@@ -369,6 +372,7 @@ class VisaLink:
                     stale += link.read(waiting)
         except _failures() as error:
             raise self._lost(str(error)) from error
+        wire.received(self.device, stale)
         return stale
 
     def _hung_up(self) -> bool:

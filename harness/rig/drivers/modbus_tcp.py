@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self, cast
 
 from pydantic import Field
 
+from harness.rig import wire
 from harness.rig.device import (
     AddressSettings,
     Capability,
@@ -175,6 +176,7 @@ class ModbusTcp:
 
     def _heard(self, sending: bool, data: bytes) -> bytes:
         self._received = b"" if sending else data
+        (wire.sent if sending else wire.received)(self.name, data)
         return data
 
     def _exchange(self, ask: Callable[[], ModbusPDU], function: int) -> ModbusPDU:
