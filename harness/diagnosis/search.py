@@ -9,7 +9,6 @@ from dataclasses import replace
 from itertools import combinations
 
 from harness.diagnosis.cause import Cause, CauseSet, Slip
-from harness.diagnosis.facts import RigFacts
 from harness.diagnosis.interplay import interplay, sagging
 from harness.diagnosis.key_causes import erratic_key_causes, key_causes, keys_entering
 from harness.diagnosis.lamp_causes import groups, lamp_causes
@@ -220,7 +219,7 @@ def _singles(prediction: Prediction, wrong: Sequence[int]) -> list[Cause]:
         *([several] if several else []),
         *key_causes(prediction.facts),
         *rule_causes(areas),
-        *_early(prediction.facts),
+        *_early(prediction, wrong),
     ]
 
 
@@ -247,21 +246,22 @@ def _taken(prediction: Prediction) -> dict[str, str | None]:
     return taken
 
 
-def _early(facts: RigFacts) -> list[Cause]:
+def _early(prediction: Prediction, wrong: Sequence[int]) -> list[Cause]:
     """Give the cause 'lamps light before the entry is whole'; what shows then is not modelled."""
     stages: tuple[Stage, ...] = ("after-1", "after-2")
-    found = []
-    if facts.commit == "entry-key":
+    if prediction.facts.commit == "entry-key":
         stages = ("after-1", "after-2", "after-3")
-        found.append(
-            Cause(
-                ("rule:commit", "key:enter"),
-                "lights-early",
-                "lamps light before the entry key is pressed: the rule, or a key that stays closed",
-                wild=frozenset(stages[2:]),
-            )
-        )
-    return found + [
+        lit_at = {prediction.samples[n].stage for n in wrong if prediction.samples[n].lit}
+        if lit_at.isdisjoint(stages[:2]):
+            return [
+                Cause(
+                    ("rule:commit", "key:enter"),
+                    "lights-early",
+                    "lamps light before the entry key is pressed: the rule, or the key is closed",
+                    wild=frozenset(stages[2:]),
+                )
+            ]
+    return [
         Cause(
             ("rule:commit",),
             "lights-early",
