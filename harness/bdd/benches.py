@@ -93,7 +93,7 @@ def facts_of(rig: Rig) -> RigFacts:
         commit=rig.table.commit,
         clear="required" if has_clear_key(rig) else "unspecified",
         fourth_key=rig.table.fourth_key,
-        sense_paths=(main_path, *paths, *rig.roles.layout_camera),
+        sense_paths=(*((main_path,) if lamp_map else ()), *paths, *rig.roles.layout_camera),
         lamp_channels={area: str(channels[0]) for area, channels in lamp_map.items()},
         lamp_level_min=rig.limits.lamp_level_min,
         dark_level_max=rig.limits.dark_level_max,

@@ -29,7 +29,7 @@ from harness.vision.lamp_calibration import (
 from harness.vision.lamp_reference import LampReference
 from harness.vision.lamps import LampReader
 
-FRAMES = 6
+FRAMES = 4
 """Pictures of the layout at a time: enough to see light that varies with the exposure."""
 FRAME_TIMEOUT_S = 2.0
 LEARNED = "learned from the table"
@@ -172,6 +172,7 @@ class _Photographer:
         self._settle()
         self._refuse_lit(self._taker.sense_all())
         dark = self._take()
+        corners_in(Shots(dark, ()))  # what is wrong with the picture is said before anything is lit
         lightings = []
         for n, dice in enumerate(self._results, 1):
             lightings.append(self._lighting(dice))

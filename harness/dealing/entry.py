@@ -20,6 +20,8 @@ from harness.verdicts import HarnessError
 _PATIENT_WAITS = 3
 _STEADY_S = 0.25
 """How long a lamp is watched the first time it is lit: two changes of a flicker of 4 Hz or more."""
+_STEADY_LOOKS = 6
+"""Looks that this takes at least, over ways that sense slowly."""
 _TRAVEL_POLL_S = 0.005
 _TWICE = 2
 
@@ -212,7 +214,9 @@ class EntryTaker:
         end = time.monotonic() + _STEADY_S
         last = {staged.sample.path: staged.sample for staged in made.lamps if staged.stage == "lit"}
         changes: dict[str, Counter[str]] = {path: Counter() for path in last}
-        while time.monotonic() < end:
+        looks = 0
+        while time.monotonic() < end or looks < _STEADY_LOOKS:
+            looks += 1
             for sample in self.sense_all():
                 changes[sample.path].update(sample.lit ^ last[sample.path].lit)
                 last[sample.path] = sample

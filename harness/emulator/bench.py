@@ -19,7 +19,7 @@ from harness.emulator.lamps import Drive, Lamp, LampDrive
 from harness.emulator.options import check_options
 from harness.emulator.port_folder import port_folder
 from harness.emulator.power import Power
-from harness.emulator.rigfile import RigFile, RigFileError, Section, number, word
+from harness.emulator.rigfile import RigFile, RigFileError, Section, number, table, word
 from harness.emulator.scene import LayoutScene
 from harness.emulator.shaker import Kind, Shaker, ShakerSettings
 from harness.emulator.table import Table
@@ -148,6 +148,10 @@ def _table(bench: Bench, settings: Section) -> Table:
     for lamps in rig.lamps.values():
         for area, wires in lamps.items():
             counts[area] = max(counts.get(area, 0), len(wires))
+    for device in rig.devices.values():
+        if device.driver == "layout-camera":
+            for area in table(device.settings, "regions", f"devices.{device.name}."):
+                counts.setdefault(area, 1)
     return Table(
         bench.timeline,
         keys=rig.keys,

@@ -62,7 +62,10 @@ class LampsSeen:
 def seen_markers(picture: Picture) -> dict[int, tuple[float, float]]:
     """Find markers' middles (px) by their numbers, as many as are seen."""
     kind = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)
-    detector = cv2.aruco.ArucoDetector(kind)
+    parameters = cv2.aruco.DetectorParameters()
+    # A marker on a white card has the card's edge close around it: both are to be looked at.
+    parameters.minMarkerDistanceRate = 0.05
+    detector = cv2.aruco.ArucoDetector(kind, parameters)
     middles: dict[int, tuple[float, float]] = {}
     # Noise hides markers at full size, smallness at half size: what either shows counts.
     half = cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)

@@ -1,9 +1,12 @@
 """Fails when a lamp's light is mistaken: dim or flickering for on, a bright room for lamps."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
 
+from harness.emulator.scene import LayoutConfig, LayoutScene, placed
 from harness.vision.lamp_calibration import Lighting, Shots, calibrate_lamps, corners_in
 from harness.vision.lamp_reference import LampSpot
 from harness.vision.lamps import LampReader, find_markers
@@ -57,6 +60,14 @@ def test_markers_are_found_in_order():
     assert corners is not None
     assert np.allclose(corners[0], (87, 87), atol=3)
     assert np.allclose(corners[2], (513, 513), atol=3)
+
+
+def test_small_markers_on_white_cards_are_found_by_their_own_edge():
+    """Fails if the card's edge, close around the marker, is taken for the marker's."""
+    places = [(20.0, 20.0), (620.0, 20.0), (620.0, 340.0), (20.0, 340.0)]
+    plan, camera = placed((640, 360), {"small": (320.0, 180.0, 12.0)}, places)
+    scene = LayoutScene(plan, replace(LayoutConfig(), camera=camera))
+    assert np.allclose(find_markers(scene.render({})), places, atol=1.5)
 
 
 @pytest.mark.parametrize("turn", [-6.0, 0.0, 5.0])

@@ -109,7 +109,7 @@ def set_out(
     marker: float = 84.0,
 ) -> LayoutPlan:
     """Set areas out in rows of `columns`, from the top left, between markers that span `size`."""
-    rows = ceil(len(areas) / columns)
+    rows = max(1, ceil(len(areas) / columns))
     width, height = (size[0] - 2 * marker) / columns, size[1] / rows
     panes = {}
     for index, area in enumerate(areas):

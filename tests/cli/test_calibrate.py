@@ -1,0 +1,296 @@
+"""`sicbo-hil calibrate` from end to end: found over the wire, kept, and read by in the next run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import cv2
+import pytest
+
+from harness.rules.books import load_book
+from harness.vision.calibration import load_profile
+from harness.vision.lamp_reference import load_reference
+
+PROJECT = Path(__file__).parents[2]
+FEATURE = PROJECT / "harness" / "bdd" / "general" / "every-result.feature"
+PROGRAM = [sys.executable, "-c", "from harness.cli.main import main; main()"]
+AREAS = sorted(load_book("ny-5324.51").areas)
+LIMIT_S = 300
+RIG = """
+title = "Two eyes on the dice, one on the lamps"
+
+[map_verified]
+by = "factory"
+at = 2026-11-01
+how = "each relay exercised alone, each area's place compared with the layout"
+
+[emulator]
+program = ["{python}", "-m", "harness.emulator"]
+seed = 5
+
+[table]
+shaker = "manual"
+cover = "opaque"
+lamp_drive = "multiplexed"
+lamp_hz = 250
+
+[devices.keys]
+driver = "waveshare-relay"
+port = "emulated"
+baud = 115200
+pulse = "coil"
+
+[devices.hand]
+driver = "emulator-control"
+address = "emulated"
+
+[devices.desk]
+driver = "operator"
+address = "emulated"
+
+[keys]
+press_ms = 10
+gap_ms = 10
+
+[keys.map]
+1 = "keys:0"
+2 = "keys:1"
+3 = "keys:2"
+4 = "keys:3"
+5 = "keys:4"
+6 = "keys:5"
+clear = "keys:6"
+
+[limits]
+settle_ms = 100
+lamp_level_min = 0.8
+uncertainty_level = 0.05
+
+[devices.layout]
+driver = "layout-camera"
+source = "emulated"
+min_fps = 30
+"""
+EYES = """
+[devices.above]
+driver = "camera"
+source = "emulated"
+min_fps = 30
+
+[devices.aside]
+driver = "camera"
+source = "emulated"
+min_fps = 30
+
+[roles]
+presenter = "hand"
+cover = "hand"
+operator = "desk"
+dice_camera = ["above", "aside"]
+layout_camera = ["layout"]
+"""
+LAYOUT_ONLY = """
+[roles]
+operator = "desk"
+layout_camera = ["layout"]
+"""
+MARKERS = [[20, 20], [620, 20], [620, 340], [20, 340]]
+
+
+def places(markers: list[list[int]] = MARKERS, exposure_ms: float = 20) -> str:
+    """Give the rest of the layout camera's section: where everything lies."""
+    regions = [
+        f"{area} = [{70 + 55 * (n % 10)}, {60 + 60 * (n // 10)}, 11]"
+        for n, area in enumerate(AREAS)
+    ]
+    return "\n".join(
+        [
+            f"exposure_ms = {exposure_ms:g}",
+            "size = [640, 360]",
+            f"markers = {markers}",
+            "",
+            "[devices.layout.regions]",
+            *regions,
+            "",
+        ]
+    )
+
+
+def sicbo_hil(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    ended = subprocess.run(
+        [*PROGRAM, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        check=False,
+    )
+    assert "Traceback" not in ended.stderr
+    return ended
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the rig and a short book: New York's with the every-result feature alone."""
+    folder = tmp_path_factory.mktemp("calibrate")
+    (folder / "bench.toml").write_text(RIG + places() + EYES)
+    shutil.copytree(PROJECT / "harness" / "rules" / "books" / "ny-5324.51", folder / "books/short")
+    book = folder / "books" / "short" / "book.toml"
+    book.write_text(book.read_text().replace('id = "ny-5324.51"', 'id = "short"', 1))
+    shutil.copy(FEATURE, folder / "books" / "short")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def calibrated(folder: Path) -> dict:
+    """The bench calibrated: what `--json` says."""
+    ended = sicbo_hil("calibrate", "bench.toml", "--die-mm", "16", "--json", cwd=folder)
+    assert ended.returncode == 0, ended.stderr
+    assert "result 1 of" in ended.stderr
+    assert "picture 1 of" in ended.stderr
+    return json.loads(ended.stdout)
+
+
+def run(folder: Path, out: str, *options: str) -> tuple[subprocess.CompletedProcess[str], Path]:
+    short = ["--rules-path", "books", "--rules", "short", "--out", out]
+    return sicbo_hil("run", "--rig", "bench.toml", *short, *options, cwd=folder), folder / out
+
+
+def records(out: Path, kind: str) -> list[dict]:
+    lines = (out / "journal.jsonl").read_text().splitlines()
+    return [line["body"] for line in map(json.loads, lines) if line["kind"] == kind]
+
+
+def test_what_was_found_is_kept_with_date_hash_and_pictures(calibrated, folder):
+    """Fails if a camera is left out, a file is not what its hash says, or a picture lacks."""
+    kept = folder / "bench.calibration"
+    assert Path(calibrated["folder"]) == kept
+    cameras = {camera["camera"]: camera for camera in calibrated["cameras"]}
+    assert set(cameras) == {"above", "aside", "layout"}
+    for name in ("above", "aside"):
+        profile = load_profile(kept / f"{name}.json")
+        assert profile.digest == cameras[name]["sha256"]
+        assert profile.made == calibrated["made"]
+        assert profile.camera == name
+        assert tuple(profile.size_px) == (480, 360)
+        assert 1.0 < profile.px_per_mm < 10.0
+        assert profile.tilt_deg == pytest.approx(4.0, abs=4.0)
+    reference = load_reference(kept / "layout.json")
+    assert reference.digest == cameras["layout"]["sha256"]
+    assert sorted(reference.spots) == AREAS
+    assert reference.areas_by == "rig file"
+    for camera in cameras.values():
+        assert len(camera["pictures"]) >= 3
+        for picture in camera["pictures"]:
+            assert cv2.imread(picture) is not None
+    assert not kept.with_suffix(".fresh").exists()
+
+
+def test_the_next_run_reads_by_it_and_says_so(calibrated, folder):
+    """Fails if a run does not use the calibration, hides which, or two cameras' words are lost."""
+    ended, out = run(folder, "healthy", "--inspection", "minimum")
+    assert ended.returncode == 0, ended.stderr
+    manifest = json.loads((out / "manifest.json").read_text())
+    told = manifest["calibrations"]["bench"]
+    for camera in calibrated["cameras"]:
+        assert told[camera["camera"]]["sha256"] == camera["sha256"]
+        assert told[camera["camera"]]["made"] == calibrated["made"]
+    facts = {f["part"]: f["what"] for f in records(out, "rig-fact") if f["topic"] == "calibration"}
+    assert set(facts) == {"camera:above", "camera:aside", "camera:layout"}
+    assert all("sha256" in what for what in facts.values())
+    entry = records(out, "entry")[-1]
+    assert {sample["path"] for sample in entry["lamps"]} == {"layout"}
+    lit = next(sample for sample in entry["lamps"] if sample["stage"] == "lit")
+    assert all(0.9 < lit["levels"][area] < 1.1 for area in lit["lit"])
+    assert [said["camera"] for said in entry["seen"]["cameras"]] == ["above", "aside"]
+    assert all(said["values"] == entry["seen"]["values"] for said in entry["seen"]["cameras"])
+    assert [frame["camera"] for frame in entry["frames"]] == ["above"] * 3 + ["aside"] * 3
+    again = sicbo_hil("replay", out.name, "--json", cwd=folder)
+    assert json.loads(again.stdout)["same"] is True
+
+
+def test_dim_and_flicker_are_told_apart_by_the_camera_alone(calibrated, folder):
+    """Fails if half a lamp's light or a flicker passes, or either is told as dead or late."""
+    faults = ("--fault", "F14:lamp=total-9,level=0.5", "--fault", "F15:lamp=pair-5-6,hz=7")
+    ended, out = run(folder, "faulty", "--inspection", "cover", *faults)
+    assert ended.returncode == 1, ended.stderr
+    findings = json.loads((out / "summary.json").read_text())["findings"]
+    told = {(f["verdict"], f["part"], f["fault"]) for f in findings}
+    assert {("DUT_FAIL", "lamp:total-9", "dim"), ("DUT_FAIL", "lamp:pair-5-6", "flicker")} <= told
+    assert {f["part"] for f in findings} == {"lamp:total-9", "lamp:pair-5-6"}
+
+
+def test_a_camera_set_otherwise_is_not_read_by_its_old_calibration(calibrated, folder, tmp_path):
+    """Fails if a calibration outlives the settings that it was made with."""
+    shutil.copytree(folder / "bench.calibration", tmp_path / "bench.calibration")
+    changed = RIG.replace("min_fps = 30", "min_fps = 30\nlatency_ms = 40") + places() + EYES
+    (tmp_path / "bench.toml").write_text(changed)
+    ended = sicbo_hil("run", "--rig", "bench.toml", "--rules", "ny-5324.51", cwd=tmp_path)
+    assert ended.returncode == 2
+    assert "calibrate" in ended.stderr
+    assert "layout" in ended.stderr
+    assert not (tmp_path / "runs").exists()
+
+
+def test_an_edited_calibration_is_refused(calibrated, folder, tmp_path):
+    """Fails if a calibration that is not its hash's is read by."""
+    shutil.copytree(folder / "bench.calibration", tmp_path / "bench.calibration")
+    shutil.copy(folder / "bench.toml", tmp_path)
+    file = tmp_path / "bench.calibration" / "layout.json"
+    body = json.loads(file.read_text())
+    body["areas"]["small"], body["areas"]["big"] = body["areas"]["big"], body["areas"]["small"]
+    file.write_text(json.dumps(body))
+    ended = sicbo_hil("run", "--rig", "bench.toml", "--rules", "ny-5324.51", cwd=tmp_path)
+    assert ended.returncode == 2
+    assert "sha256" in ended.stderr
+
+
+def test_a_dark_picture_is_refused_whole_and_the_old_calibration_stays(folder, tmp_path):
+    """Fails if a camera in the dark is calibrated, or a refusal costs what was there before."""
+    only = '\n[roles]\npresenter = "hand"\ndice_camera = ["above"]\n'
+    eyes = EYES[: EYES.index("[devices.aside]")]
+    (tmp_path / "bench.toml").write_text(RIG[: RIG.index("[devices.layout]")] + eyes + only)
+    before = tmp_path / "bench.calibration"
+    before.mkdir()
+    (before / "above.json").write_text("{}")
+    ended = sicbo_hil("calibrate", "bench.toml", "--fault", "F61:kind=dark", cwd=tmp_path)
+    assert ended.returncode == 3
+    assert "camera:above" in ended.stderr
+    assert "dark" in ended.stderr
+    assert [path.name for path in before.iterdir()] == ["above.json"]
+    assert not (tmp_path / "bench.fresh").exists()
+
+
+def test_a_layout_without_its_markers_is_refused_before_anything_is_entered(tmp_path):
+    """Fails if a picture without markers is calibrated by, or results are entered in vain."""
+    (tmp_path / "bench.toml").write_text(RIG + places(MARKERS[:3]) + LAYOUT_ONLY)
+    ended = sicbo_hil("calibrate", "bench.toml", cwd=tmp_path)
+    assert ended.returncode == 3
+    assert "without marker 3" in ended.stderr
+    assert "result 1" not in ended.stderr
+    assert not (tmp_path / "bench.calibration").exists()
+
+
+def test_a_dead_lamp_and_a_wrong_exposure_are_no_reference(tmp_path):
+    """Fails if a faulty table becomes what it is judged by, or an exposure over 2.5 periods of the
+    lamps' drive does, whose lamps vary; or if only one mistake is told."""
+    (tmp_path / "bench.toml").write_text(RIG + places(exposure_ms=10) + LAYOUT_ONLY)
+    ended = sicbo_hil("calibrate", "bench.toml", "--fault", "F10:lamp=total-9", cwd=tmp_path)
+    assert ended.returncode == 3
+    told = [line for line in ended.stderr.splitlines() if line.startswith("sicbo-hil:")]
+    assert any("no light rises" in line and line.endswith("total-9") for line in told)
+    assert any("vary from picture to picture" in line for line in told)
+    assert not (tmp_path / "bench.calibration").exists()
+
+
+def test_a_rig_without_a_camera_has_nothing_to_calibrate(tmp_path):
+    """Fails if nothing is calibrated and that is called good."""
+    (tmp_path / "bench.toml").write_text(RIG)
+    ended = sicbo_hil("calibrate", "bench.toml", cwd=tmp_path)
+    assert ended.returncode == 2
+    assert "camera" in ended.stderr
