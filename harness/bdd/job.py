@@ -20,7 +20,8 @@ class Job:
     `rig` is the rig file, `rig_name` its name in the record, `features` the files or folders to
     collect, `out` the run folder, `faults` goes unread to the emulator. `resumed`: the run folder
     holds a part of this job already. `emulated`: the bench is made for this job
-    alone; a real one is shared by every job that names its rig file.
+    alone; a real one is shared by every job that names its rig file. `record_wire`: what passes on
+    the bench's wires is recorded.
     """
 
     book: str
@@ -33,6 +34,7 @@ class Job:
     faults: Sequence[str] = ()
     resumed: bool = False
     emulated: bool = True
+    record_wire: bool = False
 
     @property
     def name(self) -> str:

@@ -149,11 +149,14 @@ class RunPlugin:
         from harness.bdd.calibrated import keep_calibrations
         from harness.dealing.calibrations import eyes_of, layout_lamps_of, load_calibrations
         from harness.rig.bench import open_bench
+        from harness.rig.wire import tapped
 
         if self._book.variant(setup_of(self._rig)) is None:
             return
         try:
             calibrations = load_calibrations(self._rig)
+            if self._job.record_wire:
+                open_parts.enter_context(tapped(self._record.record_wire(self._job.rig_name)))
             bench = open_parts.enter_context(open_bench(self._rig, self._job.faults))
             bench.lamps += layout_lamps_of(bench, calibrations, frozenset(self._book.areas))
             eyes = eyes_of(bench, calibrations) if bench.dice_cameras else None

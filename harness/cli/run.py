@@ -34,6 +34,7 @@ INTERRUPTED = 130
 @click.option(
     "--fault", "faults", multiple=True, metavar="ID[:NAME=VALUE,...]", help="Fault to emulate."
 )
+@click.option("--record-wire", is_flag=True, help="Record what passes on the bench's wires, too.")
 @click.option("--resume", metavar="DIR", help="Take up a run that broke off.")
 def command(
     *,
@@ -43,6 +44,7 @@ def command(
     inspection: str | None,
     out: str | None,
     faults: tuple[str, ...],
+    record_wire: bool,
     resume: str | None,
 ) -> int:
     """Test tables against rule books and write a run folder.
@@ -54,7 +56,7 @@ def command(
     from harness.cli.run_jobs import order
 
     if resume is not None:
-        if rigs or books or rules_paths or inspection or out or faults:
+        if rigs or books or rules_paths or inspection or out or faults or record_wire:
             raise click.UsageError("--resume takes the run up as it was begun: no further options")
         return _go_on(Path(resume))
     wanted = order(
@@ -63,6 +65,7 @@ def command(
         rules_paths=rules_paths,
         inspection=inspection or "full",
         faults=faults,
+        record_wire=record_wire,
     )
     return _begin(wanted, out)
 

@@ -61,6 +61,7 @@ class Order:
     rules_paths: tuple[Path, ...]
     inspection: Inspection
     faults: tuple[str, ...]
+    record_wire: bool = False
 
     def asked(self) -> dict[str, AskedResults]:
         """Give for each book how many results are to be checked, and in which mode."""
@@ -87,6 +88,7 @@ class Order:
                 faults=self.faults,
                 resumed=resumed,
                 emulated=sitting.rig.emulated,
+                record_wire=self.record_wire,
             )
             for sitting in self.sittings
         ]
@@ -105,6 +107,7 @@ class Order:
             "rules_paths": [str(path.resolve()) for path in self.rules_paths],
             "inspection": self.inspection,
             "faults": list(self.faults),
+            "record_wire": self.record_wire,
         }
 
 
@@ -115,6 +118,7 @@ def order(
     rules_paths: Sequence[str],
     inspection: str,
     faults: Sequence[str],
+    record_wire: bool = False,
 ) -> Order:
     """Check everything that a run is asked to do; raises with every mistake at once.
 
@@ -138,7 +142,7 @@ def order(
         mistakes += _rig_mistakes(rigs)
     if mistakes:
         raise mistakes[0] if len(mistakes) == 1 else SeveralMistakesError(mistakes)
-    return Order(tuple(sittings), paths, cast("Inspection", inspection), tuple(faults))
+    return Order(tuple(sittings), paths, cast("Inspection", inspection), tuple(faults), record_wire)
 
 
 def resumed_order(manifest: Mapping[str, Any]) -> Order:
@@ -150,7 +154,13 @@ def resumed_order(manifest: Mapping[str, Any]) -> Order:
         book = load_book(each["book"], paths)
         rig = load_rig(Path(each["rig"]), book.areas)
         sittings.append(Sitting(book, rig, each["rig_name"]))
-    return Order(tuple(sittings), paths, asked["inspection"], tuple(asked["faults"]))
+    return Order(
+        tuple(sittings),
+        paths,
+        asked["inspection"],
+        tuple(asked["faults"]),
+        asked.get("record_wire", False),
+    )
 
 
 def _load_books(

@@ -24,6 +24,8 @@ MODES = {
     "entered": "keys and lamps only, no dice: not closed loop.",
     "not tested": "no result of this book was asked for.",
 }
+MOST_EXCHANGES = 60
+"""Exchanges on the wires that the page shows of one result; the journal holds all."""
 
 
 def html_page(report: ReportData, folder: RunFolder) -> str:
@@ -53,6 +55,7 @@ def html_page(report: ReportData, folder: RunFolder) -> str:
             for view in report.scenarios
         },
         when=when,
+        most_exchanges=MOST_EXCHANGES,
         verdict_bars=verdict_bars(report.summary["counts"]),
         grids=[
             (book, result_grid(book, report.results, WORST_FIRST))

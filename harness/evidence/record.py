@@ -30,6 +30,7 @@ from harness.evidence.records import (
     entry_body,
 )
 from harness.evidence.run_folder import RunFolder, create_run_folder, open_run_folder
+from harness.evidence.wire_log import WireLog
 from harness.observations import Entry, Mode
 from harness.rules.judgement import Judgement, Limits
 from harness.rules.timeline import Event
@@ -48,6 +49,9 @@ class RunRecord:
     def __init__(self, folder: RunFolder) -> None:
         self.folder = folder
         self.spent_s = 0.0
+        self.scenario: str | None = None
+        """The scenario that runs: what passes on the wires is recorded with it."""
+        self._wire: WireLog | None = None
         self._journal = Journal(folder.journal)
         self._frames = FrameStore(folder.frames)
 
@@ -136,9 +140,19 @@ class RunRecord:
         body = {"uri": uri, "text": text, "sha256": sha256_hex(text.encode("utf-8"))}
         return self._append("feature", body)
 
+    def record_wire(self, rig: str) -> WireLog:
+        """Give what is to be told of all that passes on a rig's wires.
+
+        It is written with the next record, by the same flush.
+        """
+        self._wire = WireLog(rig)
+        return self._wire
+
     def scenario_started(self, scenario: Scenario) -> int:
         """Record that a scenario begins."""
-        return self._append("scenario-started", scenario.body())
+        line = self._append("scenario-started", scenario.body())
+        self.scenario = scenario.id
+        return line
 
     def events(self, scenario: str, rig: str, events: Iterable[Event]) -> list[int]:
         """Record events of a round's timeline, in order, with one flush."""
@@ -204,7 +218,7 @@ class RunRecord:
             )
             for event in events
         ]
-        lines = self._journal.append_all([*records, ("entry", body)])
+        lines = self._journal.append_all([*self._passed(), *records, ("entry", body)])
         self.spent_s += time.perf_counter() - begun
         return lines[-1]
 
@@ -288,7 +302,9 @@ class RunRecord:
             "attempt": attempt,
             "checks": list(checks),
         }
-        return self._append("scenario-finished", body)
+        line = self._append("scenario-finished", body)
+        self.scenario = None
+        return line
 
     def scenarios_not_run(
         self,
@@ -383,7 +399,10 @@ class RunRecord:
         return self._append("run-finished", body)
 
     def close(self) -> None:
-        """Close the journal; nothing is lost by not calling it."""
+        """Close the journal; nothing is lost by not calling it but what last passed on wires."""
+        passed = self._passed()
+        if passed:
+            self._journal.append_all(passed)
         self._journal.close()
 
     def __enter__(self) -> RunRecord:
@@ -402,9 +421,15 @@ class RunRecord:
 
     def _append_all(self, records: Iterable[tuple[str, Mapping[str, object]]]) -> list[int]:
         begun = time.perf_counter()
-        lines = self._journal.append_all(records)
+        passed = self._passed()
+        lines = self._journal.append_all([*passed, *records])
         self.spent_s += time.perf_counter() - begun
-        return lines
+        return lines[len(passed) :]
+
+    def _passed(self) -> list[tuple[str, Mapping[str, object]]]:
+        """Give what passed on the wires since the last record, as a record of its own."""
+        body = self._wire.taken(self.scenario) if self._wire is not None else None
+        return [] if body is None else [("wire", body)]
 
 
 def _complete(folder: RunFolder) -> bool:

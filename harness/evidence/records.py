@@ -14,6 +14,7 @@ clock. A member that is `None` was not known or does not apply.
 | `feature` | `FeatureSource` | once for each feature file, before its first scenario |
 | `scenario-started` | `ScenarioStarted` | |
 | `event` | `EventBody` | one act or observation of a round's timeline |
+| `wire` | `WireBody` | with `run --record-wire`: what passed on the links before it |
 | `entry` | `EntryBody` | one result entered, lamps sensed, frames that voted, first judgement |
 | `measurement` | `MeasurementBody` | |
 | `operator` | `OperatorAnswer` | a question put to a person and the answer |
@@ -205,6 +206,18 @@ class EventBody(TypedDict):
     t: float
     event: str
     data: dict[str, object]
+
+
+class WireBody(TypedDict):
+    """What passed on the links of a rig, in order, before the record that follows it.
+
+    `passed` holds `[at, device, "sent" or "received", bytes in hexadecimal]`; bytes that came in
+    several reads are joined. Pictures are not among it, nor is anything that opens a connection.
+    """
+
+    scenario: str | None
+    rig: str
+    passed: list[list[object]]
 
 
 class FrameRef(TypedDict):

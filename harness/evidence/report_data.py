@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.evidence.journal_lines import Record, read_records
@@ -48,6 +48,20 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """Bytes sent to a device and what came back, in hexadecimal, `times` over without a change.
+
+    `t`: seconds from the entry's start.
+    """
+
+    t: float
+    device: str
+    sent: str
+    received: str
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
 class ResultView:
     """One result as entered: what was seen, keyed and sensed, and what came of it.
 
@@ -82,6 +96,7 @@ class ResultView:
     settle_ms: float | None
     attempt: int
     timeline: tuple[Moment, ...]
+    wire: tuple[Exchange, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,11 +297,16 @@ def _results(
             events = [r for r in records if r.kind == "event" and since < r.line <= record.line]
             if position == len(entries) - 1:
                 events += [r for r in records if r.kind == "event" and r.line > record.line]
-            yield _result_view(f"r{number}", outcome, record, events)
+            wires = [r for r in records if r.kind == "wire" and since < r.line < record.line]
+            yield _result_view(f"r{number}", outcome, record, events, wires)
 
 
 def _result_view(
-    anchor: str, outcome: ScenarioOutcome, record: Record, events: Sequence[Record]
+    anchor: str,
+    outcome: ScenarioOutcome,
+    record: Record,
+    events: Sequence[Record],
+    wires: Sequence[Record],
 ) -> ResultView:
     body = record.body
     judgement = body["judgement"]
@@ -333,7 +353,30 @@ def _result_view(
         settle_ms=None if body["settle_s"] is None else body["settle_s"] * 1e3,
         attempt=body["attempt"],
         timeline=tuple(_timeline(events) or _from_samples(body)),
+        wire=tuple(_exchanges(wires, body["started"])),
     )
+
+
+def _exchanges(wires: Sequence[Record], start: float) -> Iterator[Exchange]:
+    """Put answers beside their questions, and together what was asked again without a change."""
+    pairs: list[tuple[float, str, list[str], list[str]]] = []
+    for at, device, way, data in (passed for record in wires for passed in record.body["passed"]):
+        same = next((pair for pair in reversed(pairs) if pair[1] == device), None)
+        if way == "received" and same is not None:
+            same[3].append(data)
+        else:
+            pairs.append((at, device, [data], []) if way == "sent" else (at, device, [], [data]))
+    last: Exchange | None = None
+    for at, device, out, back in pairs:
+        sent, received = " ".join(out), " ".join(back)
+        if last is not None and (last.device, last.sent, last.received) == (device, sent, received):
+            last = replace(last, times=last.times + 1)
+            continue
+        if last is not None:
+            yield last
+        last = Exchange(at - start, device, sent, received, 1)
+    if last is not None:
+        yield last
 
 
 def _seen_text(seen: Mapping[str, Any] | None) -> str:

@@ -7,15 +7,26 @@ from dataclasses import replace
 import pytest
 
 from harness.evidence.finish import finish_run
+from harness.evidence.journal_lines import read_records
 from harness.evidence.manifest import BookFacts
 from harness.evidence.record import RunRecord
 from harness.evidence.records import KeptFrame
 from harness.evidence.report_data import gather
 from harness.evidence.run_folder import RunFolder
+from harness.evidence.verify import verify_run
 from harness.observations import CameraReading, DiceSeen
+from harness.rig.wire import Passed
 from harness.rules.judgement import judge_entry
 from harness.verdicts import Verdict
-from tests.evidence.synthetic import BOOK, RIG, ToyBook, entry, jpeg, manifest, scenario
+from tests.evidence.synthetic import (
+    BOOK,
+    RIG,
+    ToyBook,
+    entry,
+    jpeg,
+    manifest,
+    scenario,
+)
 
 TAGS = ("toy.single", "toy.total", "toy.lamps")
 AREAS = [f"single-{n}" for n in range(1, 7)] + [f"total-{n}" for n in range(3, 19)]
@@ -123,3 +134,35 @@ def test_each_camera_is_named_with_what_it_read_and_its_calibration(tmp_path):
     assert "# camera oblique\\nframes/" in messages
     row = page[page.index(f'<th scope="row">{RIG}/oblique') :].partition("</tr>")[0]
     assert row.count("missing") >= 2
+
+
+def test_what_passed_on_the_wires_stands_with_its_result(tmp_path):
+    """Fails if an exchange is lost, put to another result, or a poll floods the page."""
+    path = tmp_path / "run"
+    with RunRecord.create(path, manifest(books=[FACTS]).to_json(), {}) as record:
+        told = record.record_wire(RIG)
+        for index, dice in enumerate(((1, 1, 2), (6, 6, 6)), start=1):
+            told(Passed(99.0, "hand", True, b"between scenarios"))
+            item, made = scenario(dice), entry(dice, index)
+            record.scenario_started(item)
+            told(Passed(100.0, "keys", True, bytes([1, 5, index])))
+            told(Passed(100.1, "keys", False, b"\x01"))
+            told(Passed(100.101, "keys", False, b"\x05"))
+            for n in range(50):
+                told(Passed(100.2 + n, "inputs", True, b"\x02"))
+                told(Passed(100.3 + n, "inputs", False, b"\x00"))
+            record.entry(made, judge_entry(made, ToyBook()), scenario=item.id)
+            record.scenario_finished(item, Verdict.PASS, "", started=0, ended=1)
+        told(Passed(300.0, "keys", True, b"\xff"))
+        record.run_finished()
+    finish_run(RunFolder(path))
+    first, second = gather(RunFolder(path)).results
+    assert [(one.device, one.sent, one.received, one.times) for one in first.wire] == [
+        ("keys", "01 05 01", "01 05", 1),
+        ("inputs", "02", "00", 50),
+    ]
+    assert second.wire[0].sent == "01 05 02"
+    assert "51 exchanges" in (path / "report.html").read_text("utf-8")
+    journal = read_records(path / "journal.jsonl")
+    assert [r.body["passed"][-1][3] for r in journal if r.kind == "wire"][-1] == "ff"
+    assert verify_run(path).intact
