@@ -49,9 +49,9 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """Bytes sent to a device and what came back, in hexadecimal, `times` over without a change.
+    """What was sent to a device and what came back, `times` over without a change.
 
-    `t`: seconds from the entry's start.
+    Bytes are in hexadecimal unless all are text. `t`: seconds from the entry's start.
     """
 
     t: float
@@ -357,6 +357,12 @@ def _result_view(
     )
 
 
+def _bytes_text(parts: Sequence[str]) -> str:
+    data = bytes.fromhex(" ".join(parts))
+    text = data.decode("latin-1").rstrip("\r\n")
+    return text if len(text) > 1 and text.isascii() and text.isprintable() else data.hex(" ")
+
+
 def _exchanges(wires: Sequence[Record], start: float) -> Iterator[Exchange]:
     """Put answers beside their questions, and together what was asked again without a change."""
     pairs: list[tuple[float, str, list[str], list[str]]] = []
@@ -368,7 +374,7 @@ def _exchanges(wires: Sequence[Record], start: float) -> Iterator[Exchange]:
             pairs.append((at, device, [data], []) if way == "sent" else (at, device, [], [data]))
     last: Exchange | None = None
     for at, device, out, back in pairs:
-        sent, received = " ".join(out), " ".join(back)
+        sent, received = _bytes_text(out), _bytes_text(back)
         if last is not None and (last.device, last.sent, last.received) == (device, sent, received):
             last = replace(last, times=last.times + 1)
             continue
