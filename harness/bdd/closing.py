@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from harness.rig.rigfile import Rig
     from harness.rules.books import RuleBook
 
-MOST_FURTHER_TESTS = 3
+MOST_FURTHER_TESTS = 6
 
 
 class Closing:

@@ -68,6 +68,9 @@ def conclude(case: Case, diagnosis: Diagnosis, book: RuleBook, premises: Premise
     if _camera_at_fault([*diagnosis.findings, *of_checks, *broken], premises):
         for run in case.scenarios:
             run.distrust_camera()
+    if any(finding.part == ("dice",) for finding in diagnosis.findings):
+        for run in case.scenarios:
+            run.distrust_laying()
     lines = {one.entry.index: one.line for one in case.entries}
     found = [
         _completed(_measured(finding, case, premises), book, lines)

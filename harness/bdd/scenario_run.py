@@ -126,6 +126,20 @@ class ScenarioRun:
             for check in self.checks
         ]
 
+    def distrust_laying(self) -> None:
+        """Take back what was held against the camera: dice did not lie as they were laid."""
+        self.checks = [
+            replace(
+                check,
+                verdict=Verdict.NO_RESULT,
+                what=f"not determined, dice did not lie as they were laid: {check.what}",
+                part=(),
+            )
+            if check.fault == "misread" and check.verdict is Verdict.RIG_FAULT
+            else check
+            for check in self.checks
+        ]
+
     def explain_checks(self, diagnosed: Mapping[int, Verdict]) -> None:
         """Give checks of entries that a cause explains that cause's verdict; it is the finding."""
         self.checks = [

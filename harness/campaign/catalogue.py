@@ -271,7 +271,6 @@ CATALOGUE: tuple[Fault, ...] = (
         "small or big on a triple",
         _with(_none, which=("both", "small", "big"), range=("open", "closed")),
         _on_triples,
-        inspection="full",
     ),
     Fault("F22", "double dark on a triple", _none, _is(_FAIL, "rule:double-on-triple")),
     Fault("F23", "totals off by one", _with(_none, by=(-1, 1)), _is(_FAIL, "rule:totals")),

@@ -298,8 +298,8 @@ class Round:
 
 
 def legible(reading: DiceReading) -> bool:
-    """Tell whether any die can be read in a picture; a gleam on a cover is no die."""
-    return any(die.value is not None for die in reading.dice)
+    """Tell whether dice can be read in a picture: two at least, for a gleam may pass for one."""
+    return sum(die.value is not None for die in reading.dice) > 1
 
 
 def _lay_still(why_not: Sequence[str]) -> bool:

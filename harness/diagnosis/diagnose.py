@@ -141,10 +141,11 @@ def _readings(entries: Sequence[Entry], collected: _Collected) -> None:
     if misread:
         entry = entries[misread[0]]
         read = _said(entry.seen.values if entry.seen else ())
+        astray = not _NO_READING.isdisjoint(unread)  # dice do not lie as they are laid anyhow
         collected.add(
             Finding(
-                Verdict.RIG_FAULT,
-                ("camera:dice",),
+                Verdict.AMBIGUOUS if astray else Verdict.RIG_FAULT,
+                ("camera:dice", "dice") if astray else ("camera:dice",),
                 "misread",
                 f"dice set to {_said(entry.shown or ())} were read as {read}",
                 evidence=_evidence(entries, misread),

@@ -32,7 +32,7 @@ def lamp_causes(
             yield _swapped(areas, a, b)
             yield from _bridged(areas, a, b, dark={a, b} <= set(never_lit))
         for a, b in permutations(differing, 2):
-            yield _misrouted(areas, a, b)
+            yield misrouted(areas, a, b)
     dark = set(never_lit)
     for name, members in groups.items():
         if len(members) > 1 and dark and dark <= set(members):
@@ -321,7 +321,8 @@ def _follow(areas: AreaMask, wirings: Mapping[str, Wiring], *, closed: bool) -> 
     )
 
 
-def _misrouted(areas: AreaMask, area: str, to: str) -> Cause:
+def misrouted(areas: AreaMask, area: str, to: str) -> Cause:
+    """Give the cause 'the logic lights another area where this one should be lit'."""
     own, other = areas.bit(area), areas.bit(to)
     _, inputs = _sides(area)
     return Cause(

@@ -18,6 +18,7 @@ from harness.diagnosis.lamp_causes import (
     group_open,
     groups,
     many_lamps,
+    misrouted,
     rewired,
     single_lamp,
     unsteady,
@@ -130,6 +131,7 @@ class _Patcher:
                     self.cost += _UNSTEADY_COST
         if len(restless) > _MOST_UNSTEADY:
             return None
+        causes = self._misrouted(causes)
         by_rows += self._rewired_by_rows(known=bool(by_rows))
         if self._wild(by_rows):
             return None
@@ -181,6 +183,20 @@ class _Patcher:
                 self.rewired[self.areas.areas[i]] = Wiring(how, tuple(likely), alike)
                 return True
         return False
+
+    def _misrouted(self, causes: Sequence[Cause]) -> list[Cause]:
+        """Take a lamp that never lights, and one that lights where it should, for one cause."""
+        dead = {c.part[0].removeprefix("lamp:"): c for c in causes if c.fault == "dead"}
+        out = list(causes)
+        for area, wiring in list(self.rewired.items()):
+            lost = [leader for leader in wiring.leaders if dead.get(leader) in out]
+            if wiring.how != "besides" or not lost:
+                continue
+            del self.rewired[area]
+            out.remove(dead[lost[0]])
+            out.append(misrouted(self.areas, lost[0], area))
+            self.cost += _REWIRED_COST - _SINGLE_COST["dead"]
+        return out
 
     def _rewired_by_rows(self, *, known: bool) -> list[int]:
         """Take lamps that follow another for wrong rows, where rows are wrong anyhow."""

@@ -142,8 +142,13 @@ def closest(prediction: Prediction) -> list[Cause]:
 def _by_one_result(
     prediction: Prediction, whole: Sequence[CauseSet], rows: Sequence[Cause]
 ) -> list[CauseSet]:
-    """Give 'this result is wrong' beside a dead lamp that only that one result should light."""
-    if any(causes[0].fault != "dead" or causes[0].lamp is None for causes in whole):
+    """Give 'this result is wrong' beside a dead lamp that only that one result should light.
+
+    Not where two paths saw it dark: then it is the table's, and dark is all that its lamp ever was.
+    """
+    if len(prediction.facts.sense_paths) > 1 or any(
+        causes[0].fault != "dead" or causes[0].lamp is None for causes in whole
+    ):
         return []
     return [
         (replace(c, verdict=Verdict.DUT_FAIL),)  # in either case it is the table's
