@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -47,7 +46,9 @@ def _program(rig: Rig) -> list[str]:
             found="none",
             remedy="only a rig with an emulator can be emulated",
         )
-    words = [word.replace("{python}", sys.executable) for word in rig.emulator.program]
+    from harness.rig.launch import program_words
+
+    words = program_words(rig.emulator.program, rig.path)
     found = shutil.which(words[0])
     if found is None:
         raise ConfigurationError(

@@ -35,6 +35,13 @@ class Standin:
     process: subprocess.Popen[bytes]
 
 
+def program_words(program: Sequence[str], rig_file: Path) -> list[str]:
+    """Give the words of `[emulator] program`; one that names a file beside the rig file means it."""
+    folder = rig_file.parent
+    words = [word.replace("{python}", sys.executable) for word in program]
+    return [str((folder / w).resolve()) if w and (folder / w).is_file() else w for w in words]
+
+
 @contextmanager
 def standin(program: Sequence[str], rig_file: Path, faults: Sequence[str]) -> Iterator[Standin]:
     """Run `PROGRAM RIGFILE [--fault TEXT]...` for as long as the block runs.
@@ -42,7 +49,7 @@ def standin(program: Sequence[str], rig_file: Path, faults: Sequence[str]) -> It
     Raises NotThereError if it does not give its endpoints in time, ConfigurationError if it
     ends with status 2 (usage).
     """
-    command = [part.replace("{python}", sys.executable) for part in program]
+    command = program_words(program, rig_file)
     command.append(str(rig_file))
     for fault in faults:
         command += ["--fault", fault]

@@ -94,7 +94,8 @@ class Table(Section):
 
 
 class Emulator(Section):
-    """The program that stands in for the bench. `{python}` is this interpreter.
+    """The program that stands in for the bench. `{python}` is this interpreter; paths are relative
+    to the rig file.
 
     It is called as PROGRAM RIGFILE [--fault TEXT]... and prints its endpoints. options: settings
     of its own, which the harness does not read.
