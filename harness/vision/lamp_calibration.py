@@ -363,7 +363,7 @@ def _patches(own: Floats, aspect: float) -> tuple[LampSpot, ...]:
             LampSpot(
                 round((x - _MARGIN * _RECTIFIED) / _RECTIFIED, 5),
                 round((y - _MARGIN * _RECTIFIED / aspect) / (_RECTIFIED / aspect), 5),
-                round(0.8 * reach / _RECTIFIED, 5),
+                round(reach / _RECTIFIED, 5),
             )
         )
     return tuple(spots)
