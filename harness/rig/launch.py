@@ -39,7 +39,8 @@ def program_words(program: Sequence[str], rig_file: Path) -> list[str]:
     """Give the words of `[emulator] program`; one that names a file beside the rig file means it."""
     folder = rig_file.parent
     words = [word.replace("{python}", sys.executable) for word in program]
-    return [str((folder / w).resolve()) if w and (folder / w).is_file() else w for w in words]
+    # Not resolved: an interpreter of a virtual environment is a link, and means where it lies.
+    return [str((folder / w).absolute()) if w and (folder / w).is_file() else w for w in words]
 
 
 @contextmanager
