@@ -36,7 +36,7 @@ class Standin:
 
 
 def program_words(program: Sequence[str], rig_file: Path) -> list[str]:
-    """Give the words of `[emulator] program`; one that names a file beside the rig file means it."""
+    """Give the words of `[emulator] program`; one that names a file beside the rig file is it."""
     folder = rig_file.parent
     words = [word.replace("{python}", sys.executable) for word in program]
     # Not resolved: an interpreter of a virtual environment is a link, and means where it lies.
