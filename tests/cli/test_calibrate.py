@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import subprocess
 import sys
+import time
+import tomllib
 from pathlib import Path
 
 import cv2
 import pytest
 
+from harness.dealing.calibrations import layout_lamps_of, load_calibrations
+from harness.dealing.layout_lamps import LampsNotReadError
+from harness.emulator.scene import LayoutScene, set_out
+from harness.rig.bench import open_bench
+from harness.rig.drivers.emulator_control import EmulatorControl
+from harness.rig.find import find_rig
+from harness.rig.rigfile import load_rig
 from harness.rules.books import load_book
 from harness.vision.calibration import load_profile
 from harness.vision.lamp_reference import load_reference
@@ -223,6 +233,61 @@ def test_dim_and_flicker_are_told_apart_by_the_camera_alone(calibrated, folder):
     told = {(f["verdict"], f["part"], f["fault"]) for f in findings}
     assert {("DUT_FAIL", "lamp:total-9", "dim"), ("DUT_FAIL", "lamp:pair-5-6", "flicker")} <= told
     assert {f["part"] for f in findings} == {"lamp:total-9", "lamp:pair-5-6"}
+
+
+def test_another_light_in_the_room_is_tolerated_or_refused_never_misread(calibrated, folder):
+    """Fails if a bright or dark room lights or darkens a lamp, or is read beyond all measure."""
+    rig = load_rig(folder / "bench.toml")
+    with open_bench(rig) as bench:
+        (lamps,) = layout_lamps_of(bench, load_calibrations(rig), frozenset(AREAS))
+        room, keys = bench.presenter, bench.keys
+        assert isinstance(room, EmulatorControl)
+        assert keys is not None
+        winning = {1: load_book("ny-5324.51").winning_areas((1, 1, 2)), 0: frozenset()}
+        for light in (0.6, 1.0, 1.8):
+            room.do("room", light=light)
+            for lit, pressed in ((1, "112"), (0, ["clear"])):
+                for key in pressed:
+                    keys.press(key)
+                time.sleep(0.2)
+                sample = lamps.sense()
+                assert sample.lit == winning[lit]
+                assert not sample.flicker
+                assert not sample.split
+        for light in (0.1, 4.0):
+            room.do("room", light=light)
+            with pytest.raises(LampsNotReadError, match=r"ambient|markers"):
+                lamps.sense()
+
+
+def test_places_learned_from_the_table_are_the_operators_word(tmp_path):
+    """Fails if a table vouches for its own areas, or a place learned is not where its area is."""
+    (tmp_path / "learn.toml").write_text(
+        f'''
+include = ["{find_rig("emulated").resolve()}"]
+
+[devices.layout]
+driver = "layout-camera"
+source = "emulated"
+min_fps = 30
+
+[roles]
+dice_camera = []
+layout_camera = ["layout"]
+'''
+    )
+    ended = sicbo_hil("calibrate", "learn.toml", "--json", cwd=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    (camera,) = json.loads(ended.stdout)["cameras"]
+    assert "confirmed by the operator" in camera["areas_by"]
+    told = tomllib.loads((tmp_path / "learn.calibration" / "layout.toml").read_text())
+    section = told["devices"]["layout"]
+    assert section["size"] == [640, 480]
+    order = list(load_rig(tmp_path / "learn.toml").lamps.map)
+    truth = LayoutScene(set_out(order)).spots_px()
+    for area, (x, y, radius) in section["regions"].items():
+        assert math.dist((x, y), truth[area]) < 3
+        assert 5 < radius < 25
 
 
 def test_a_camera_set_otherwise_is_not_read_by_its_old_calibration(calibrated, folder, tmp_path):
