@@ -12,7 +12,7 @@ import numpy as np
 from harness.campaign.qualify_identity import Identity, ToldBy
 from harness.campaign.qualify_record import QualificationRecord, Recorded
 from harness.campaign.qualify_toss import Outcome, Tosser
-from harness.dealing.look import Eyes
+from harness.dealing.calibrations import eyes_of, load_calibrations
 from harness.fairness.analysis import Analysis, Study
 from harness.fairness.confidence import interval
 from harness.fairness.decision import Decision, Rejected
@@ -22,7 +22,6 @@ from harness.rig.bench import open_bench
 from harness.rig.errors import NotThereError
 from harness.rig.rigfile import Rig
 from harness.verdicts import ConfigurationError, Finding, HarnessError, Verdict
-from harness.vision.reader import DiceReader
 
 RATES: tuple[Outcome, ...] = (
     "leaning",
@@ -157,12 +156,13 @@ class Qualification:
         ended. Everything is recorded first.
         """
         breaks, begun = 0, self._study.tosses
+        calibrations = load_calibrations(self._rig)
         while not self.over:
             read = self._study.tosses
             try:
                 with open_bench(self._rig, self._faults) as bench:
                     identity = self._identity()
-                    tosser = Tosser(bench, Eyes(bench.dice_cameras, DiceReader()), identity)
+                    tosser = Tosser(bench, eyes_of(bench, calibrations), identity)
                     self._toss(tosser, identity, show)
             except ConfigurationError:
                 raise

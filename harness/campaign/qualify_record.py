@@ -122,7 +122,7 @@ class QualificationRecord:
         if toss.values is None and self.recorded.pictures < _MOST_PICTURES:
             kept = self._frames.keep(
                 [
-                    KeptFrame(frame.jpeg, frame.at)
+                    KeptFrame(frame.jpeg, frame.at, camera=frame.camera)
                     for frame in toss.look.frames
                     if frame.jpeg is not None
                 ]

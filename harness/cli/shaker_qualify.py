@@ -84,6 +84,7 @@ def _begin(
     from harness.campaign.qualify import Settings
     from harness.campaign.qualify_record import INSPECTION, QualificationRecord
     from harness.cli.run_manifest import dut_of, instruments_of, new_folder, rig_facts
+    from harness.dealing.calibrations import load_calibrations
     from harness.evidence.keys import load_signing_key
     from harness.evidence.manifest import Manifest
     from harness.evidence.profile import load_profile
@@ -109,7 +110,7 @@ def _begin(
         dut={loaded.name: {**dut_of(loaded), "references": list(references)}},
         profile=load_profile()
         | (laboratory.model_dump(mode="json") if laboratory is not None else {}),
-    ).to_json()
+    ).to_json() | {"calibrations": {loaded.name: load_calibrations(loaded).to_json()}}
     folder = Path(out) if out is not None else new_folder(str(manifest["run_id"]))
     record = QualificationRecord.create(folder, manifest)
     return _carry_out(loaded, settings, record, key, faults)
