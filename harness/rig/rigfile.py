@@ -154,8 +154,8 @@ class Lamps(Section):
 class Limits(Section):
     """What the table is held to on this bench; what is not set is not judged.
 
-    Times in ms (table time), levels relative to a good lamp. uncertainty_ms and
-    uncertainty_level: expanded uncertainty (k = 2) of this bench's own measuring. stroke_ms: the
+    Times in ms (table time), levels relative to a good lamp. uncertainty_ms, uncertainty_level and
+    uncertainty_volts: expanded uncertainty (k = 2) of this bench's own measuring. stroke_ms: the
     shortest time that the shake sensor stays closed, or open, between strokes.
     """
 
@@ -176,6 +176,7 @@ class Limits(Section):
     supply_amperes_max: Positive | None = None
     uncertainty_ms: NotNegative = 0.0
     uncertainty_level: NotNegative = 0.0
+    uncertainty_volts: NotNegative = 0.0
 
 
 class InputTest(Section):

@@ -387,7 +387,12 @@ def supply_regulates(bench: Bench) -> Iterator[Check]:
     def voltage() -> Check:
         volts = supply.volts()
         measured = Measurement(
-            "supply voltage", "V", wanted - tolerance, wanted + tolerance, round(volts, 4)
+            "supply voltage",
+            "V",
+            wanted - tolerance,
+            wanted + tolerance,
+            round(volts, 4),
+            limits.uncertainty_volts,
         )
         good = measured.verdict is Verdict.PASS
         return Check(

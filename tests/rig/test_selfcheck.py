@@ -11,7 +11,7 @@ from harness.rig.errors import OutputsNotOpenError
 from harness.rig.rigfile import load_rig
 from harness.rig.selfcheck import Check, link_findings, self_check
 from harness.verdicts import Verdict
-from tests.rig.peers import PtyPeer
+from tests.rig.peers import PtyPeer, TcpPeer, lines_of
 from tests.rig.test_bench import TwoUnits, real_rig
 
 TODAY = date(2026, 6, 1)
@@ -130,3 +130,39 @@ def test_spoilt_and_repeated_reads_are_in_the_record(rig_file, units) -> None:
         assert finding.part == ("device:inputs",)
         assert finding.fault == "corrupt-reply"
         assert "1 read(s) repeated" in finding.what
+
+
+@pytest.mark.parametrize(
+    ("volts", "uncertainty", "good"),
+    [("12.25", 0.0, True), ("12.25", 0.1, False), ("12.15", 0.1, True), ("11.65", 0.0, False)],
+)
+def test_a_voltage_is_held_to_its_limits_with_its_uncertainty(
+    rig_file, volts, uncertainty, good
+) -> None:
+    """12 V with 0.3 V tolerance: fails if a value within its uncertainty of a limit passes."""
+    said = {"*IDN?": "M,S,0,1", "MEAS:VOLT?": volts, "MEAS:CURR?": "0.2", "VOLT:PROT:TRIP?": "0"}
+
+    def serve(link) -> None:
+        for line in lines_of(link):
+            link.sendall(said[line.decode()].encode() + b"\n")
+
+    with TcpPeer(serve) as peer:
+        text = f"""
+            [table]
+            shaker = "manual"
+            cover = "none"
+            [devices.psu]
+            driver = "scpi-supply"
+            resource = "{peer.address}"
+            dialect = "e36"
+            volts = 12.0
+            amperes = 2.0
+            [roles]
+            supply = "psu"
+            [limits]
+            supply_tolerance_volts = 0.3
+            uncertainty_volts = {uncertainty}
+            """
+        with open_bench(load_rig(rig_file(text=text))) as bench:
+            found = bad(list(self_check(bench, TODAY)))
+    assert found == ({} if good else {"device:psu": "wrong-voltage"})

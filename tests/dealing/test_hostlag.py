@@ -1,0 +1,70 @@
+"""A host that stood still says so, and what it timed meanwhile is no measurement."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from harness.bdd.sitting import Sitting
+from harness.observations import Entry
+from harness.rules.judgement import Limits
+
+CHILD = """
+import sys, time
+from harness.dealing.hostlag import HostLag
+lag = HostLag()
+began = time.monotonic()
+for line in sys.stdin:
+    print(lag.worst_since(began), flush=True)
+"""
+
+
+def test_a_stop_of_the_host_is_noted() -> None:
+    """Stopped for 0.4 s by the system, as a laptop's sleep or a busy host would."""
+    child = subprocess.Popen(
+        [sys.executable, "-c", CHILD], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert child.stdin is not None
+    assert child.stdout is not None
+    child.stdin.write("\n")
+    child.stdin.flush()
+    child.stdout.readline()
+    child.send_signal(signal.SIGSTOP)
+    time.sleep(0.4)
+    child.send_signal(signal.SIGCONT)
+    time.sleep(0.2)
+    out, _ = child.communicate("\n", timeout=20)
+    assert float(out) > 0.3
+
+
+class Lag:
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def worst_since(self, _at: float) -> float:
+        return self.seconds
+
+
+@pytest.mark.parametrize(
+    ("settle_s", "lag_s", "kept"),
+    [
+        (0.09, 0.5, True),  # in time, however slow the host was
+        (0.15, 0.005, True),  # late, and the host was not: below a tenth of the limit
+        (0.15, 0.03, False),  # late by less than the host's lag may have made
+        (0.50, 0.05, True),  # late by more than that
+    ],
+)
+def test_a_lag_above_a_tenth_of_the_limit_takes_a_late_time_back(settle_s, lag_s, kept) -> None:
+    """Fails if the table is blamed for this host's lag, or let off for a small one."""
+    sitting = Sitting.__new__(Sitting)
+    sitting.limits = Limits(settle_s=0.1)
+    sitting.lag = Lag(lag_s)  # type: ignore[assignment]
+    sitting.timed = sitting.untimed = 0
+    entry = Entry("b", "r", 1, "entered", None, None, ("1",), (), 0.0, 1.0, settle_s=settle_s)
+    fair = sitting._fairly_timed(entry)
+    assert fair.settle_s == (settle_s if kept else None)
+    assert (sitting.timed, sitting.untimed) == (1, 0 if kept else 1)
