@@ -34,6 +34,7 @@ from harness.evidence.keys import SigningKey
 from harness.evidence.records import KeptFrame, Scenario, ScenarioFinished
 from harness.evidence.reports import save_report
 from harness.evidence.run_folder import RunFolder, create_run_folder, open_run_folder
+from harness.evidence.run_lock import UNWINDING_S, RunLock
 from harness.evidence.seal import seal_run
 from harness.verdicts import HarnessError, Verdict
 
@@ -74,8 +75,9 @@ class Recorded:
 class QualificationRecord:
     """A qualification's folder, open for writing. Methods raise EvidenceError."""
 
-    def __init__(self, folder: RunFolder, recorded: Recorded) -> None:
+    def __init__(self, folder: RunFolder, recorded: Recorded, lock: RunLock) -> None:
         self.folder = folder
+        self._lock = lock
         self.recorded = recorded
         self._journal = Journal(folder.journal)
         self._frames = FrameStore(folder.frames)
@@ -83,7 +85,8 @@ class QualificationRecord:
     @classmethod
     def create(cls, path: Path, manifest: Mapping[str, object]) -> QualificationRecord:
         """Make the folder; raises FolderInUseError if there is anything in it."""
-        return cls(create_run_folder(path, manifest, {}), Recorded())
+        folder = create_run_folder(path, manifest, {})
+        return cls(folder, Recorded(), RunLock(path))
 
     @classmethod
     def resume(cls, path: Path) -> QualificationRecord:
@@ -96,12 +99,21 @@ class QualificationRecord:
                 found="another kind of run",
                 remedy="take it up with `sicbo-hil run --resume`",
             )
+        lock = RunLock(path, UNWINDING_S)
+        try:
+            return cls._taken_up(folder, lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def _taken_up(cls, folder: RunFolder, lock: RunLock) -> QualificationRecord:
         sealed = file_sha256(folder.seal) if folder.seal.is_file() else None
         folder.seal.unlink(missing_ok=True)
         for part in folder.path.glob("*.part"):
             part.unlink(missing_ok=True)
         recorded = read_recorded(folder)
-        record = cls(folder, recorded)
+        record = cls(folder, recorded, lock)
         last = read_records(folder.journal)[-1]
         gap = time.monotonic() - last.mono
         record._journal.append(
@@ -180,11 +192,12 @@ class QualificationRecord:
     ) -> None:
         """Record the end, write the files that follow from the record, and seal all."""
         self._journal.append("run-finished", {"complete": complete, "why": why})
-        self.close()
+        self._journal.close()
         write_summary(self.folder)
         for name, data in files.items():
             save_report(self.folder.path / name, data)
         seal_run(self.folder, key)
+        self.close()
 
     def span(self) -> tuple[str, str]:
         """Give when the record begins and when it was last written (UTC)."""
@@ -194,6 +207,7 @@ class QualificationRecord:
     def close(self) -> None:
         """Close the journal; nothing is lost by not calling it."""
         self._journal.close()
+        self._lock.release()
 
 
 def read_recorded(folder: RunFolder) -> Recorded:

@@ -102,7 +102,8 @@ def _carry_out(wanted: Order, record: RunRecord, key: Any, *, resumed: bool) -> 
     jobs = wanted.jobs(record.folder.path, resumed=resumed)
     interrupted = False
     with Progress() as progress:
-        workers = Workers(jobs, progress, record.folder.path / "logs")
+        assert record.lock is not None
+        workers = Workers(jobs, progress, record.folder.path / "logs", record.lock.fd)
         try:
             workers.run()
         except KeyboardInterrupt:

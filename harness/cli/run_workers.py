@@ -25,15 +25,17 @@ class Workers:
     Jobs on one real bench run one after the other.
 
     `refused` holds the lines of what was asked for wrongly, `lost` says which worker ended without
-    having finished. What a worker prints goes to a file in `logs`, if it prints anything.
+    having finished. What a worker prints goes to a file in `logs`, if it prints anything. `lock`:
+    the descriptor of the run's lock, which the workers hold, too.
     """
 
-    def __init__(self, jobs: Sequence[Job], progress: Progress, logs: Path) -> None:
+    def __init__(self, jobs: Sequence[Job], progress: Progress, logs: Path, lock: int) -> None:
         self.refused: list[str] = []
         self.lost: list[str] = []
         self._waiting = list(jobs)
         self._progress = progress
         self._logs = logs
+        self._lock = lock
         self._running: dict[str, subprocess.Popen[bytes]] = {}
         self._busy: set[str] = set()
         self._ended: dict[str, int] = {}
@@ -90,6 +92,7 @@ class Workers:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 start_new_session=True,
+                pass_fds=(self._lock,),
             )
         self._running[job.name] = worker
         self._busy.add(job.rig)

@@ -30,6 +30,7 @@ from harness.evidence.records import (
     entry_body,
 )
 from harness.evidence.run_folder import RunFolder, create_run_folder, open_run_folder
+from harness.evidence.run_lock import UNWINDING_S, RunLock
 from harness.evidence.wire_log import WireLog
 from harness.observations import Entry, Mode
 from harness.rules.judgement import Judgement, Limits
@@ -46,8 +47,9 @@ class RunRecord:
     `spent_s`.
     """
 
-    def __init__(self, folder: RunFolder) -> None:
+    def __init__(self, folder: RunFolder, lock: RunLock | None = None) -> None:
         self.folder = folder
+        self.lock = lock
         self.spent_s = 0.0
         self.scenario: str | None = None
         """The scenario that runs: what passes on the wires is recorded with it."""
@@ -65,7 +67,8 @@ class RunRecord:
         many results this run is to check and in which mode. Raises FolderInUseError if the folder
         is not empty.
         """
-        return cls(create_run_folder(path, manifest, asked))
+        folder = create_run_folder(path, manifest, asked)
+        return cls(folder, RunLock(path))
 
     @classmethod
     def attach(cls, path: Path) -> RunRecord:
@@ -78,12 +81,22 @@ class RunRecord:
 
         Clears away what the break left half-made (files, pictures that no line names) and the seal
         of a run that was sealed incomplete, whose digest the break names. Raises
-        UnreadableRecordError if the folder holds no run, or one that is complete and sealed.
+        UnreadableRecordError if the folder holds no run, or one that is complete and sealed,
+        RunAtWorkError if another program is at work on it.
         """
         folder = open_run_folder(path)
+        lock = RunLock(path, UNWINDING_S)
+        try:
+            return cls._taken_up(folder, lock, why)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    def _taken_up(cls, folder: RunFolder, lock: RunLock, why: str) -> RunRecord:
         if folder.seal.is_file() and _complete(folder):
             raise UnreadableRecordError(
-                str(path),
+                str(folder.path),
                 expected="a run that broke off",
                 found="one that is complete and sealed",
                 remedy="begin a new run",
@@ -92,7 +105,7 @@ class RunRecord:
         folder.seal.unlink(missing_ok=True)
         for part in folder.path.glob("*.part"):
             part.unlink(missing_ok=True)
-        record = cls(folder)
+        record = cls(folder, lock)
         records = read_records(folder.journal)
         record._frames.drop_unnamed(
             frozenset(
@@ -404,6 +417,8 @@ class RunRecord:
         if passed:
             self._journal.append_all(passed)
         self._journal.close()
+        if self.lock is not None:
+            self.lock.release()
 
     def __enter__(self) -> RunRecord:
         return self

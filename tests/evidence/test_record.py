@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import random
 import signal
 import subprocess
@@ -21,6 +22,7 @@ from harness.evidence.record import RunRecord
 from harness.evidence.records import KeptFrame, Scenario, entry_body, outside, read_entry
 from harness.evidence.resume import diagnosed_entries, recorded_results
 from harness.evidence.run_folder import RunFolder
+from harness.evidence.run_lock import RunAtWorkError
 from harness.evidence.summary import outcomes, summarise
 from harness.evidence.verify import verify_run
 from harness.observations import Entry
@@ -303,6 +305,7 @@ def test_a_broken_off_attempt_does_not_count(tmp_path):
     judged = judge_entry(made, ToyBook())
     record.entry(made, judged, scenario=scenario(dice).id, frames=[KeptFrame(jpeg(5))])
     (record.folder.frames / "half.jpg").write_bytes(b"\xff\xd8")
+    record.close()
     taken = RunRecord.resume(tmp_path / "run", "power cut")
     assert not (record.folder.frames / "half.jpg").exists()
     before = recorded_results(record.folder.journal)
@@ -311,3 +314,37 @@ def test_a_broken_off_attempt_does_not_count(tmp_path):
     write_result(taken, dice, 99)
     assert len(diagnosed_entries(read_records(record.folder.journal), BOOK, RIG)) == 2
     assert summary_of(tmp_path / "run")["breaks"] == 1
+
+
+_HOLDER = """
+import os, subprocess, sys
+from pathlib import Path
+from harness.evidence.record import RunRecord
+
+record = RunRecord.resume(Path(sys.argv[1]))
+worker = subprocess.Popen(["sleep", "60"], pass_fds=(record.lock.fd,), stdout=subprocess.DEVNULL)
+print(worker.pid, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_run_at_work_is_not_taken_up(tmp_path, monkeypatch):
+    """Fails if two programs may write one record: killed, its worker must be gone, too."""
+    monkeypatch.setattr("harness.evidence.record.UNWINDING_S", 0.2)
+    make_run(tmp_path / "run", 1, finish=False).close()
+    with subprocess.Popen(
+        [sys.executable, "-c", _HOLDER, str(tmp_path / "run")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as holder:
+        worker = int(holder.stdout.readline())
+        for end in (holder.kill, lambda: os.kill(worker, signal.SIGKILL)):
+            before = (tmp_path / "run" / "journal.jsonl").read_bytes()
+            with pytest.raises(RunAtWorkError):
+                RunRecord.resume(tmp_path / "run")
+            assert (tmp_path / "run" / "journal.jsonl").read_bytes() == before
+            end()
+        holder.wait()
+    monkeypatch.setattr("harness.evidence.record.UNWINDING_S", 10.0)
+    RunRecord.resume(tmp_path / "run").close()
