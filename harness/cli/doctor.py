@@ -27,6 +27,7 @@ def command(rig: str, as_json: bool, faults: tuple[str, ...]) -> None:
     """
     from itertools import chain
 
+    from harness.cli.doctor_calibration import calibrations_of, camera_calibrations
     from harness.cli.doctor_cameras import camera_pictures
     from harness.rig.bench import open_bench
     from harness.rig.find import find_rig
@@ -41,7 +42,9 @@ def command(rig: str, as_json: bool, faults: tuple[str, ...]) -> None:
     failures: list[HarnessError] = []
     try:
         with open_bench(loaded, faults, failures) as bench:
-            for check in chain(self_check(bench), camera_pictures(bench)):
+            kept, spoilt = calibrations_of(loaded)
+            cameras = camera_calibrations(loaded, kept, spoilt)
+            for check in chain(self_check(bench), cameras, camera_pictures(bench, kept)):
                 checks.append(check)
                 if not as_json:
                     _show(check)

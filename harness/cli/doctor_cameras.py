@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 from harness.rig.drivers.layout_camera import LayoutCameraSettings
 from harness.rig.selfcheck import Check
 from harness.verdicts import HarnessError, Verdict
-from harness.vision.lamps import find_markers
+from harness.vision.lamps import LampReader, find_markers
 from harness.vision.quality import measure
 from harness.vision.reader import DiceReader
 
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from harness.dealing.calibrations import Calibrations
     from harness.rig.bench import Bench
+    from harness.vision.lamp_reference import LampReference
 
 _SPOILT = ("blurred", "dark", "overexposed", "not-an-image")
 _WAIT_S = 3.0
@@ -26,17 +28,15 @@ _MOVED = 0.01
 """Part of the picture's width by which a marker may lie off its place in the rig file."""
 
 
-def camera_pictures(bench: Bench) -> Iterator[Check]:
-    """Take a picture from each camera and look at it."""
-    reader = DiceReader() if bench.rig.roles.dice_camera else None
+def camera_pictures(bench: Bench, kept: Calibrations) -> Iterator[Check]:
+    """Take a picture from each camera and look at it, by its calibration if it has one."""
     for name, camera in zip(bench.rig.roles.dice_camera, bench.dice_cameras, strict=True):
         try:
             image = camera.newer_than(time.monotonic(), _WAIT_S).image
         except HarnessError as error:
             yield _no_picture(name, error)
             continue
-        assert reader is not None
-        yield _dice_picture(name, image, reader)
+        yield _dice_picture(name, image, DiceReader(kept.dice.get(name)))
     for name, camera in zip(bench.rig.roles.layout_camera, bench.layout_cameras, strict=True):
         settings = cast("LayoutCameraSettings", bench.rig.devices[name])
         try:
@@ -45,6 +45,8 @@ def camera_pictures(bench: Bench) -> Iterator[Check]:
             yield _no_picture(name, error)
             continue
         yield _layout_picture(name, image, settings)
+        if name in kept.layout:
+            yield _lamps_seen(name, image, kept.layout[name])
 
 
 def _no_picture(name: str, error: HarnessError) -> Check:
@@ -102,6 +104,16 @@ def _layout_picture(name: str, image: NDArray[np.uint8], settings: LayoutCameraS
             "moved",
         )
     return Check(part, what, Verdict.PASS, f"within {max(off_px, 1):.0f} px")
+
+
+def _lamps_seen(name: str, image: NDArray[np.uint8], reference: LampReference) -> Check:
+    seen = LampReader(reference).read([image])
+    part, what = f"camera:{name}", "lamps can be read"
+    if seen.refusal is not None:
+        remedy = "put light and camera as they were, or calibrate again"
+        return Check(part, what, Verdict.RIG_FAULT, seen.refusal, remedy, "unreadable")
+    lit = ", ".join(sorted(seen.lit)) or "none"
+    return Check(part, what, Verdict.PASS, f"room light {seen.ambient:.2f} of then; lit: {lit}")
 
 
 def farthest(places: Sequence[tuple[float, float]], found: Sequence[tuple[float, float]]) -> float:

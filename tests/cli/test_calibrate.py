@@ -224,6 +224,18 @@ def test_the_next_run_reads_by_it_and_says_so(calibrated, folder):
     assert json.loads(again.stdout)["same"] is True
 
 
+def test_the_doctor_shows_it(calibrated, folder):
+    """Fails if a calibration is not shown, or a picture is not held against it."""
+    ended = sicbo_hil("doctor", "bench.toml", "--json", cwd=folder)
+    checks = json.loads(ended.stdout)
+    assert ended.returncode == 0, [check for check in checks if check["verdict"] != "PASS"]
+    dated = {c["part"]: c["found"] for c in checks if c["what"] == "calibration"}
+    assert set(dated) == {"camera:above", "camera:aside", "camera:layout"}
+    assert all(found.startswith(calibrated["made"]) for found in dated.values())
+    (lamps,) = [check for check in checks if check["what"] == "lamps can be read"]
+    assert lamps["found"].endswith("lit: none")
+
+
 def test_dim_and_flicker_are_told_apart_by_the_camera_alone(calibrated, folder):
     """Fails if half a lamp's light or a flicker passes, or either is told as dead or late."""
     faults = ("--fault", "F14:lamp=total-9,level=0.5", "--fault", "F15:lamp=pair-5-6,hz=7")
