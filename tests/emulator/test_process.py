@@ -32,7 +32,8 @@ def gone(pid: int, within_s: float = 10.0) -> bool:
 
 def test_first_line_names_every_emulated_device(start):
     emulated = start()
-    assert set(emulated.endpoints) == {"keys", "inputs", "dice-camera", "hand", "desk"}
+    served = {"keys", "inputs", "test-relays", "dice-camera", "hand", "desk"}
+    assert set(emulated.endpoints) == served
     assert emulated.endpoints["hand"] == emulated.control
     assert emulated.endpoints["dice-camera"].startswith("http://127.0.0.1:")
 
