@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from harness.dealing.look import Eyes
@@ -12,7 +11,7 @@ from harness.observations import Dice
 from harness.rig.bench import Bench
 from harness.rig.roles import DiceCamera, Frame
 from harness.vision.calibration import CalibrationError, Profile
-from harness.vision.dice_camera import calibrate_dice_camera
+from harness.vision.dice_camera import calibrate_dice_camera, refusals
 from harness.vision.reader import DiceReader
 from harness.vision.readings import DiceReading
 
@@ -122,8 +121,8 @@ class _Hands:
 
 
 def _refuse_unfit(
-    readings: list[DiceReading] | tuple[DiceReading, ...],
-    laid: tuple[Dice | None, ...],
+    readings: Sequence[DiceReading],
+    laid: Sequence[Dice | None],
     which: str,
 ) -> None:
     """Refuse pictures that are mostly not read, or read as other dice than were laid."""
@@ -135,11 +134,10 @@ def _refuse_unfit(
         and reading.verdict == "values"
         and reading.values != tuple(sorted(dice))
     ]
-    refused = Counter(r.reason for r in readings if r.verdict != "values")
-    if sum(refused.values()) > (1 - LEAST_READ) * len(readings):
-        reasons = ", ".join(f"{reason} ({count})" for reason, count in refused.most_common())
+    refused = sum(reading.verdict != "values" for reading in readings)
+    if refused > (1 - LEAST_READ) * len(readings):
         lines.append(
-            f"{sum(refused.values())} of {len(readings)} pictures {which}are not read: {reasons}"
+            f"{refused} of {len(readings)} pictures {which}are not read: {refusals(readings)}"
         )
     if lines:
         raise CalibrationError(lines)

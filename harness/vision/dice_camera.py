@@ -21,6 +21,7 @@ LEAST_DICE = 9
 """Dice, over all pictures, below which tilt and focal length are not told."""
 LEAST_SPREAD = 0.12
 """Part of the picture's width over which the dice must be spread for that."""
+_SOFT = ("blurred", "moving")
 BEYOND_EDGES = 1.5
 """Edges beyond the dice seen to which dice may still lie."""
 
@@ -71,9 +72,18 @@ def calibrate_dice_camera(
     return _profile(found, camera, made, edge_mm, settings), tuple(readings)
 
 
-def _too_few(count: int, readings: Sequence[DiceReading]) -> str:
+def refusals(readings: Sequence[DiceReading]) -> str:
+    """Say why pictures were refused, how many for each reason; a single picture of dice that lie
+    still may look `moving` where it is out of focus."""
     reasons = Counter(r.reason for r in readings if r.reason is not None)
-    refused = ", ".join(f"{reason} ({n})" for reason, n in reasons.most_common())
+    return ", ".join(
+        f"{'blurred or moving' if reason in _SOFT else reason} ({n})"
+        for reason, n in reasons.most_common()
+    )
+
+
+def _too_few(count: int, readings: Sequence[DiceReading]) -> str:
+    refused = refusals(readings)
     return (
         f"{count} dice were read in {len(readings)} pictures; at least {LEAST_DICE} are needed, "
         "lying flat, in several pictures" + (f"; refused: {refused}" if refused else "")

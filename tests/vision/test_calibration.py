@@ -72,6 +72,25 @@ def test_too_few_dice_do_not_make_a_profile(pictures):
         calibrate_dice_camera(pictures[:2], "dice-camera", "2026-11-29")
 
 
+def test_what_was_refused_is_told(pictures):
+    """Fails if a camera out of focus is told as dice that move."""
+    soft = [cv2.GaussianBlur(p, (0, 0), 9) for p in pictures]
+    with pytest.raises(CalibrationError, match=r"0 dice .* refused: .*blurred"):
+        calibrate_dice_camera(soft, "dice-camera", "2026-11-29")
+
+
+def test_pictures_of_a_large_camera_are_told_in_its_own_pixels(pictures, profile):
+    """Fails if scale, nadir or region are those of the picture as it was shrunk for reading."""
+    large = [cv2.resize(p, None, fx=4, fy=4, interpolation=cv2.INTER_CUBIC) for p in pictures]
+    found, _ = calibrate_dice_camera(large, "dice-camera", "2026-11-29", edge_mm=16.0)
+    assert found.size_px == (1920.0, 1440.0)
+    assert found.edge_px[0] == pytest.approx(4 * profile.edge_px[0], rel=0.1)
+    assert found.nadir_px[0] == pytest.approx(4 * profile.nadir_px[0], abs=100)
+    assert found.region[2] == pytest.approx(4 * profile.region[2], rel=0.1)
+    assert found.px_per_mm == pytest.approx(4 * 3.3, rel=0.3)
+    assert DiceReader(found).read(large[0]).values == (1, 2, 3)
+
+
 def test_dice_all_in_one_place_do_not_make_a_profile(pictures):
     die = DiceReader().read(pictures[0]).dice[0]
     x, y = (int(v) for v in die.centre_px)
