@@ -95,8 +95,10 @@ def _go_on(folder: Path) -> int:
 
 
 def _carry_out(wanted: Order, record: RunRecord, key: Any, *, resumed: bool) -> int:
+    from harness.cli.main import say_error
     from harness.cli.progress import Progress
     from harness.cli.run_workers import Workers
+    from harness.evidence.errors import EvidenceError
     from harness.evidence.finish import finish_run
 
     jobs = wanted.jobs(record.folder.path, resumed=resumed)
@@ -112,7 +114,13 @@ def _carry_out(wanted: Order, record: RunRecord, key: Any, *, resumed: bool) -> 
     refused, lost = workers.refused, workers.lost
     why = "interrupted" if interrupted else "; ".join([*refused, *lost])
     record.run_finished(complete=not why, why=why)
-    summary = finish_run(record.folder, key)
+    try:
+        summary = finish_run(record.folder, key)
+    except EvidenceError:
+        for line in dict.fromkeys([*refused, *lost]):
+            say_error(line)
+        say_error(f"not sealed; go on with `sicbo-hil run --resume {record.folder.path}`")
+        raise
     _index(record.folder.path)
     return _tell(record.folder.path, summary, refused=refused, lost=lost, interrupted=interrupted)
 

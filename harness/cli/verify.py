@@ -35,7 +35,8 @@ def command(folder: Path, key: Path | None, as_json: bool) -> int:
 
 def _say(answer: Verification, folder: Path, *, trusted: bool) -> None:
     for problem in answer.problems:
-        place = problem.file if problem.line is None else f"{problem.file}:{problem.line}"
+        file = problem.file if problem.file.isprintable() else repr(problem.file)
+        place = file if problem.line is None else f"{file}:{problem.line}"
         click.echo(f"{place}: {problem.what}")
     if not answer.intact:
         click.echo(f"{folder}: NOT INTACT, {len(answer.problems)} problem(s)")

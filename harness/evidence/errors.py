@@ -27,6 +27,14 @@ class FolderInUseError(ConfigurationError):
         )
 
 
+class UnwritableFolderError(ConfigurationError):
+    """The folder asked for lies where nothing can be written."""
+
+
+class SealedFolderError(ConfigurationError):
+    """A file that would be added to a run folder that is sealed."""
+
+
 def not_a_run(folder: Path, found: str) -> UnreadableRecordError:
     """Make the error for a folder that holds no run."""
     return UnreadableRecordError(

@@ -463,6 +463,14 @@ def _rig(report: ReportData) -> Iterator[Flowable]:
             ),
             _SMALL,
         )
+    for line, by in report.clock_steps:
+        yield Paragraph(
+            escape(
+                f"Before line {line} the host's clock went {by:+.1f} s against its monotonic "
+                "clock: it was set, or the host slept"
+            ),
+            _SMALL,
+        )
     versions = ", ".join(f"{name} {v}" for name, v in report.manifest["versions"].items())
     yield Paragraph(escape(f"Versions: {versions}."), _SMALL)
 

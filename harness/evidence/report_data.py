@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import pairwise
 from typing import Any
 
 from harness.evidence.journal_lines import Record, read_records
@@ -35,6 +37,7 @@ _STAGES = {
 }
 
 
+_CLOCK_STEP_S = 1.0
 _UNTIMELY = ("early", "lingering", "late")
 
 
@@ -167,7 +170,10 @@ class BookView:
 
 @dataclass(frozen=True, slots=True)
 class ReportData:
-    """A whole report."""
+    """A whole report.
+
+    `clock_steps`: the journal's lines before which the host's clock was set, and by how many s.
+    """
 
     report_id: str
     title: str
@@ -183,6 +189,7 @@ class ReportData:
     breaks: tuple[Mapping[str, Any], ...]
     errors: tuple[Mapping[str, Any], ...]
     calibrations: tuple[CalibrationView, ...]
+    clock_steps: tuple[tuple[int, float], ...]
     rig_faults: int
     retakes: int
     repeated_reads: int
@@ -244,6 +251,7 @@ def gather(
         breaks=tuple({**r.body, "utc": r.utc} for r in records if r.kind == "run-resumed"),
         errors=tuple(r.body for r in records if r.kind == "error"),
         calibrations=tuple(_calibrations(manifest, facts)),
+        clock_steps=tuple(_clock_steps(records)),
         rig_faults=sum(r.kind == "error" for r in records)
         + sum(bool(r.body["faults"]) for r in records if r.kind == "entry"),
         retakes=_count(records, "retakes") + _repeated(records),
@@ -265,6 +273,17 @@ def _calibrations(
     for rig, camera in dict.fromkeys(cameras):
         told = held.get(rig, {}).get(camera, {})
         yield CalibrationView(rig, camera, told.get("made"), told.get("sha256"))
+
+
+def _clock_steps(records: Sequence[Record]) -> Iterator[tuple[int, float]]:
+    """Find where wall clock and monotonic clock of the host went apart, a restart left out."""
+    for before, after in pairwise(records):
+        mono = after.mono - before.mono
+        wall = (
+            datetime.fromisoformat(after.utc) - datetime.fromisoformat(before.utc)
+        ).total_seconds()
+        if mono >= 0 and abs(wall - mono) > _CLOCK_STEP_S:
+            yield after.line, wall - mono
 
 
 def _of_clause(verdicts: Set[Verdict]) -> Verdict | None:

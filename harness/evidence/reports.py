@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from harness.evidence.canonical import file_sha256
-from harness.evidence.errors import EvidenceError, UnreadableRecordError
+from harness.evidence.errors import EvidenceError, SealedFolderError, UnreadableRecordError
 from harness.evidence.journal_lines import read_records
 from harness.evidence.junit import junit_xml
 from harness.evidence.run_folder import RunFolder, open_run_folder, write_file
@@ -83,9 +83,17 @@ def write_report(
 ) -> Path:
     """Write one report of the run in the folder `path` and give where it is.
 
-    Raises UnreadableRecordError if there is no run, EvidenceError if the report cannot be written.
+    Raises UnreadableRecordError if there is no run, SealedFolderError if `out` lies in one that is
+    sealed, EvidenceError if the report cannot be written.
     """
     folder = open_run_folder(path)
+    if out is not None and folder.seal.is_file() and path.resolve() in out.resolve().parents:
+        raise SealedFolderError(
+            str(out),
+            expected="a place outside the sealed run folder",
+            found="one within it, where it would break the seal",
+            remedy="name another place with --out, or leave it out",
+        )
     data = report_bytes(folder, wanted, profile=profile, amends=amends)
     own = report_path(folder, wanted)
     where = out or own

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -11,7 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from harness.evidence.canonical import canonical, file_sha256
-from harness.evidence.errors import EvidenceError, FolderInUseError, not_a_run
+from harness.evidence.errors import (
+    EvidenceError,
+    FolderInUseError,
+    UnwritableFolderError,
+    not_a_run,
+)
 from harness.evidence.journal import Journal
 
 
@@ -84,6 +90,16 @@ class RunFolder:
         return value
 
 
+_WRONG_PLACE = (
+    errno.EACCES,
+    errno.EPERM,
+    errno.EROFS,
+    errno.ENOTDIR,
+    errno.EEXIST,
+    errno.ENAMETOOLONG,
+)
+
+
 def create_run_folder(
     path: Path, manifest: Mapping[str, object], asked: Mapping[str, object]
 ) -> RunFolder:
@@ -91,7 +107,8 @@ def create_run_folder(
 
     The folder is made beside `path` and moved there, so that a run killed at any moment has left
     either a run that can be taken up or nothing. Raises FolderInUseError (exit status 2) if there
-    is anything in it, EvidenceError if it cannot be written.
+    is anything in it, UnwritableFolderError (2, too) for a place where nothing can be written,
+    EvidenceError if the disk fails.
     """
     folder = RunFolder(path)
     beside = RunFolder(path.with_name(f".{path.name}.part"))
@@ -107,7 +124,8 @@ def create_run_folder(
             shutil.rmtree(beside.path)
             _fill(folder, manifest, asked)
     except OSError as error:
-        raise EvidenceError(
+        refusal = UnwritableFolderError if error.errno in _WRONG_PLACE else EvidenceError
+        raise refusal(
             str(path),
             expected="a folder that can be written",
             found=error.strerror or str(error),

@@ -221,7 +221,9 @@ def _check_files(
                 data = (top / name).read_bytes()
             yield from _locate(name, data, facts.get("lines"))
     for name in present.keys() - sealed.keys() - {"seal.json"}:
-        yield Tampering(name, None, "added: the seal does not know it")
+        linked = present[name] == NOT_A_FILE
+        what = "a link or a device" if linked else "the seal does not know it"
+        yield Tampering(name, None, f"added: {what}")
 
 
 def _locate(name: str, data: bytes, sealed: str | None) -> Iterator[Tampering]:
