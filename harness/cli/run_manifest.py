@@ -98,15 +98,21 @@ def _book_facts(book: RuleBook) -> BookFacts:
 
 
 def instruments_of(rig: Rig) -> list[Instrument]:
-    """Give what a record says of a rig's devices as instruments."""
+    """Give what a record says of a rig's devices as instruments.
+
+    Of a camera for which the rig file states no calibration: the one by which it is read.
+    """
+    kept = load_calibrations(rig).to_json()
+    made = {camera: str(one["made"]) for camera, one in kept.items()}
+    digests = {camera: f"calibration, sha256 {one['sha256']}" for camera, one in kept.items()}
     return [
         Instrument(
             device=f"{rig.name}/{name}",
             what=settings.driver,
             serial=settings.serial_number,
-            calibrated=settings.calibrated.isoformat() if settings.calibrated else None,
+            calibrated=settings.calibrated.isoformat() if settings.calibrated else made.get(name),
             due=settings.calibration_due.isoformat() if settings.calibration_due else None,
-            certificate=settings.certificate,
+            certificate=settings.certificate or digests.get(name),
         )
         for name, settings in rig.devices.items()
     ]

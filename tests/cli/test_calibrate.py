@@ -210,6 +210,10 @@ def test_the_next_run_reads_by_it_and_says_so(calibrated, folder):
     for camera in calibrated["cameras"]:
         assert told[camera["camera"]]["sha256"] == camera["sha256"]
         assert told[camera["camera"]]["made"] == calibrated["made"]
+    for instrument in manifest["instruments"]:
+        camera = told.get(instrument["device"].removeprefix("bench/"))
+        assert instrument["calibrated"] == (camera and camera["made"])
+        assert camera is None or camera["sha256"] in instrument["certificate"]
     facts = {f["part"]: f["what"] for f in records(out, "rig-fact") if f["topic"] == "calibration"}
     assert set(facts) == {"camera:above", "camera:aside", "camera:layout"}
     assert all("sha256" in what for what in facts.values())
