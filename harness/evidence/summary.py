@@ -84,7 +84,7 @@ def findings(records: Sequence[Record]) -> list[dict[str, Any]]:
 
 
 def finding_records(records: Sequence[Record]) -> list[Record]:
-    """Give the records of the findings that count, one for each cause.
+    """Give the records of the findings that count, each told once.
 
     A resumed run is diagnosed again as a whole: what was found before then counts no more.
     """
@@ -99,7 +99,7 @@ def finding_records(records: Sequence[Record]) -> list[Record]:
                 if (found.body.get("book"), found.body.get("rig")) != of
             }
         elif record.kind == "finding":
-            cause = [body.get(name) for name in ("verdict", "part", "fault", "book", "rig")]
+            cause = [body.get(n) for n in ("verdict", "part", "fault", "what", "book", "rig")]
             kept[canonical(cause)] = record
     return list(kept.values())
 

@@ -15,7 +15,11 @@ from dataclasses import MISSING, fields, replace
 
 import pytest
 
-from harness.evidence.errors import EvidenceError, FolderInUseError, UnreadableRecordError
+from harness.evidence.errors import (
+    FolderInUseError,
+    UnreadableRecordError,
+    UnwritableFolderError,
+)
 from harness.evidence.finish import finish_run
 from harness.evidence.journal_lines import check_lines, read_records
 from harness.evidence.record import RunRecord
@@ -65,7 +69,7 @@ def test_a_new_or_empty_folder_is_taken(tmp_path):
 
 def test_a_folder_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "file").write_text("not a folder")
-    with pytest.raises(EvidenceError, match="can be written"):
+    with pytest.raises(UnwritableFolderError, match="can be written"):
         RunRecord.create(tmp_path / "file" / "run", manifest().to_json(), {})
 
 
