@@ -54,6 +54,8 @@ def fit_size(picture: Picture) -> tuple[Picture, float]:
 
 def read_file(path: Path) -> tuple[Picture | None, str]:
     """Read a picture file; gives the picture, or None and what is wrong with the file."""
+    if path.exists() and not path.is_file():
+        return None, "it is no regular file"  # a pipe or a device might never end
     try:
         data = np.fromfile(path, np.uint8)
     except OSError as error:

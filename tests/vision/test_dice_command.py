@@ -46,6 +46,7 @@ def odd_files(tmp_path_factory) -> Path:
     (folder / "empty.jpg").write_bytes(b"")
     (folder / "text.png").write_text("no picture\n")
     (folder / "notes.txt").write_text("not looked at\n")
+    os.mkfifo(folder / "pipe.png")  # which nobody ever writes to
     whole = (DICE / READ).read_bytes()
     (folder / "broken.jpg").write_bytes(whole[:300])
     shutil.copy(DICE / READ, folder / "usual.JPG")
@@ -57,7 +58,7 @@ def test_each_odd_file_gets_one_line_and_the_rest_are_still_read(odd_files):
     got = {Path(line["file"]).name: line for line in lines(done)}
     names = [Path(line["file"]).name for line in lines(done)]
     assert names == sorted(p.name for p in odd_files.iterdir() if p.name != "notes.txt")
-    for name in ("empty.jpg", "text.png", "broken.jpg", "one.png", "thin.png"):
+    for name in ("empty.jpg", "text.png", "broken.jpg", "one.png", "thin.png", "pipe.png"):
         assert (got[name]["verdict"], got[name]["reason"]) == ("unreadable", "not-an-image"), name
         assert sum(name in line for line in done.stderr.splitlines()) == 1
     for name in ("deep.png", "alpha.png", "usual.JPG"):
