@@ -22,6 +22,8 @@ from harness.rig.errors import CorruptReplyError, LinkLostError, NoFrameError, N
 
 MOST_BYTES: Final = 32 * 1024 * 1024
 _HEAD_LIMIT: Final = 64 * 1024
+_LONGEST_SIZE: Final = 256
+"""Bytes of a chunk's size with all that may follow it on its line."""
 _MOST_AT_ONCE: Final = 16
 _STAMP_TOLERANCE_S: Final = 3600.0
 
@@ -96,12 +98,59 @@ class PartParser:
                     return None
                 end = early
         else:
-            end = held.find(b"\r\n" + mark, body_at)
+            end = held.find(mark, body_at)
             if end < 0:
                 return None
+            # the line end before the boundary is the boundary's, and so are dashes of its own
+            body = bytes(held[body_at:end]).rstrip(b"-")
+            del held[:end]
+            return Part(headers, body.removesuffix(b"\n").removesuffix(b"\r"))
         body = bytes(held[body_at:end])
         del held[:end]
         return Part(headers, body)
+
+
+class Chunks:
+    """Takes an HTTP body sent in chunks apart as bytes come in (RFC 9112, 7.1).
+
+    Small cameras send so whatever the request's version. Any byte string is safe to feed. Raises
+    CorruptReplyError for what is no chunk.
+    """
+
+    def __init__(self, device: str) -> None:
+        self._device = device
+        self._held = bytearray()
+        self._left = 0
+
+    def feed(self, data: bytes) -> bytes:
+        """Take bytes in; give the body's bytes among them."""
+        self._held += data
+        body = bytearray()
+        while self._held:
+            if self._left:
+                body += self._held[: self._left]
+                here = min(self._left, len(self._held))
+                self._left -= here
+                del self._held[:here]
+                continue
+            if self._held[0] in b"\r\n":  # the line end of the chunk before
+                del self._held[:1]
+                continue
+            end = self._held.find(b"\n")
+            if end < 0 and len(self._held) <= _LONGEST_SIZE:
+                break
+            size = bytes(self._held[: max(0, end)]).partition(b";")[0].strip()
+            if not re.fullmatch(rb"[0-9A-Fa-f]{1,8}", size):
+                raise CorruptReplyError(
+                    self._device,
+                    expected="the size of a chunk",
+                    found=repr(bytes(self._held[:40])),
+                    remedy="check that the URL gives an MJPEG stream",
+                    received=bytes(self._held[:64]),
+                )
+            del self._held[: end + 1]
+            self._left = int(size, 16)
+        return bytes(body)
 
 
 def _headers(block: bytes) -> dict[str, str]:
@@ -184,7 +233,7 @@ class MjpegStream:
                 raise self._not_ready(url, told)
             raise self._absent(url, told)
         kind = headers.get("content-type", "")
-        match = re.search(r'boundary="?([^";]+)', kind)
+        match = re.search(r'boundary="?([^";]+)', kind, re.IGNORECASE)
         if not kind.lower().startswith("multipart/") or match is None:
             self.close()
             raise NotMultipartError(
@@ -195,6 +244,8 @@ class MjpegStream:
             )
         self._socket.setblocking(False)
         self._parser = PartParser(match[1].strip().encode("latin-1"), device)
+        chunked = "chunked" in headers.get("transfer-encoding", "").lower()
+        self._chunks = Chunks(device) if chunked else None
         self._absent_at = time.monotonic()
         self._part_absent_at = self._absent_at
         self._ready = self._pictures(rest, self._absent_at)
@@ -271,7 +322,7 @@ class MjpegStream:
     def _pictures(self, data: bytes, now: float) -> list[Picture]:
         if self._parser.between_parts:
             self._part_absent_at = self._absent_at
-        parts = self._parser.feed(data)
+        parts = self._parser.feed(data if self._chunks is None else self._chunks.feed(data))
         wall = time.time()
         pictures = [
             Picture(part.body, self._part_absent_at, now, stamp_of(part.headers, wall, now))

@@ -124,6 +124,9 @@ PARSERS = {
         lambda data: mjpeg.PartParser(b"cut", "x").feed(data),
         [b"--cut\r\nContent-Length: 3\r\nX-Timestamp: 1.5\r\n\r\nabc\r\n--cut\r\n\r\n"],
     ),
+    "http chunks": Parser(
+        lambda data: mjpeg.Chunks("x").feed(data), [b"3\r\nabc\r\n1;by=camera\r\nd\r\n0\r\n\r\n"]
+    ),
     "jpeg": Parser(whole_jpeg, [b"\xff\xd8\xff\xda\x00\x04ab12\xff\x00\xff\xd0\xff\xd9"]),
 }
 

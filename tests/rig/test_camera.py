@@ -23,7 +23,7 @@ from harness.rig.errors import (
     NotThereError,
     StaleFrameError,
 )
-from harness.rig.mjpeg import PartParser, stamp_of
+from harness.rig.mjpeg import Chunks, PartParser, stamp_of
 from harness.rig.pictures import decode, whole_jpeg
 from tests.rig.peers import TcpPeer, eventually
 
@@ -240,6 +240,52 @@ def test_a_stream_that_dies_is_opened_again() -> None:
             camera.close()
 
 
+def plain(*blocks: bytes) -> bytes:
+    return b"".join(blocks)
+
+
+def chunked(*blocks: bytes) -> bytes:
+    """As small cameras send it: boundary, head and picture each a chunk of its own."""
+    return b"".join(b"%x;by=camera\r\n%b\r\n" % (len(block), block) for block in blocks)
+
+
+OTHER_CAMERAS = {
+    "dashes in the header's boundary too": (b'; boundary="--cut"', b"--cut", b"\r\n", plain, True),
+    "a boundary of dashes, no lengths": (b";boundary=--cut", b"----cut", b"\r\n", plain, False),
+    "bare line feeds, no lengths": (b"; Boundary=cut", b"--cut", b"\n", plain, False),
+    "chunks": (b";boundary=cut", b"--cut", b"\r\n", chunked, True),
+    "chunks, no lengths": (b";boundary=cut", b"--cut", b"\r\n", chunked, False),
+}
+
+
+@pytest.mark.parametrize("name", OTHER_CAMERAS)
+def test_other_makers_ways_to_send_pictures(name) -> None:
+    """What multipart and HTTP leave open; fails if a picture is not whole, or none comes."""
+    boundary, mark, end, wrapped, lengths = OTHER_CAMERAS[name]
+    stop = threading.Event()
+
+    def serve(link: socket.socket) -> None:
+        link.recv(4096)
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: multipart/x-mixed-replace" + boundary
+        head += b"\r\nTransfer-Encoding: chunked" if wrapped is chunked else b""
+        link.sendall(head + b"\r\n\r\n")
+        while not stop.wait(0.02):
+            picture = jpeg(150)
+            length = b"Content-Length: %d%b" % (len(picture), end) if lengths else b""
+            part = b"Content-Type: image/jpeg" + end + length + end
+            link.sendall(wrapped(end + mark + end, part, picture))
+
+    with TcpPeer(serve) as peer:
+        camera = open_camera(peer)
+        try:
+            for _ in range(3):
+                frame = camera.newer_than(time.monotonic(), 3.0)
+                assert abs(level_of(frame.image) - 150) <= 1
+        finally:
+            stop.set()
+            camera.close()
+
+
 def test_a_camera_that_is_not_there_is_said_in_time() -> None:
     began = time.monotonic()
     for source in ("http://127.0.0.1:9/", "rtsp://127.0.0.1:9/", "99", "nothing.jpg"):
@@ -347,3 +393,11 @@ def test_any_bytes_may_be_a_picture(data: bytes) -> None:
     whole_jpeg(data)
     whole_jpeg(b"\xff\xd8" + data)
     assert decode(b"\xff\xd8" + data + b"\xff\xd9") is None or data
+
+
+@given(st.lists(st.binary(max_size=60), max_size=6), st.integers(1, 9))
+def test_chunks_come_out_as_they_went_in(blocks: list[bytes], step: int) -> None:
+    """However the network cuts them; fails if a byte is lost or a size is taken for body."""
+    wire, chunks = chunked(*(block for block in blocks if block)), Chunks("x")
+    body = b"".join(chunks.feed(wire[at : at + step]) for at in range(0, len(wire), step))
+    assert body == b"".join(blocks)
