@@ -26,7 +26,7 @@ from harness.dealing.selfcheck import (
 from harness.evidence.records import KeptFrame, outside
 from harness.observations import Dice, DiceSeen, Entry, LampSample, Mode
 from harness.rig.contacts import RelayKeys
-from harness.rig.errors import RigError
+from harness.rig.errors import NotCapableError, RigError
 from harness.rig.selfcheck import (
     Check,
     calibrations,
@@ -136,6 +136,7 @@ class Sitting:
         self.options: dict[str, OptionValue] = book.in_force()
         self.look_ahead: Callable[[], Dice | None] = lambda: None
         self.shown: Dice | None = None
+        self.lays = bench.presenter is not None
         self.meant: Dice | None = None
         """The values of a result that is entered without dice."""
         self._pose: Pose = "flat"
@@ -243,10 +244,8 @@ class Sitting:
         self._tidy()
         looked: Look | None = None
         if self.eyes_or_none is not None:
-            if self.bench.presenter is not None:
-                self.lay(OTHER_DICE)
-                self.lay(CONTROL_DICE)
-                looked, self.look = self.look, None
+            if self.lays:
+                looked = self._laid_for_proof()
             looked = looked or self.eyes.look_at_leisure()
             self._prove("self-check", picture_proof(looked, self.shown))
         if self.bench.keys is None or not self.bench.lamps:
@@ -269,6 +268,20 @@ class Sitting:
             provoked=True,
         )
         self._prove("negative-control", control_proof(entry, self.book, self.options, self.limits))
+
+    def _laid_for_proof(self) -> Look | None:
+        """Lay two throws in turn and give the look at the second; None where none can be laid.
+
+        A program in the emulator's place may have no hands: what needs them is not applicable then.
+        """
+        try:
+            self.lay(OTHER_DICE)
+            self.lay(CONTROL_DICE)
+        except NotCapableError as error:
+            self.lays, self.shown = False, None
+            self._record_proof("self-check", "presenter", f"lays no dice: {error.found}", None)
+        looked, self.look = self.look, None
+        return looked if self.lays else None
 
     def _rig_checks(self) -> Iterator[Check]:
         yield from identities(self.bench)
@@ -303,7 +316,7 @@ class Sitting:
     @property
     def closed_loop(self) -> bool:
         """Tell whether dice can be laid and read here."""
-        return self.bench.presenter is not None and self.eyes_or_none is not None
+        return self.lays and self.eyes_or_none is not None
 
     def lay(self, dice: Dice, pose: Pose = "flat") -> None:
         """Have the dice laid and read them, unless that was done ahead."""

@@ -109,10 +109,11 @@ def book_results(
 ) -> dict[str, dict[str, Any]]:
     """Give for each book how many results were asked for, how many passed, and the mode.
 
-    A result seen on several rigs, or by several scenarios, has passed if it passed in all.
+    A result seen on several rigs, or by several scenarios, has passed if it passed in all. Where a
+    bench turned out to lay no dice, the mode is the one that its results came about in.
     """
     verdicts: dict[str, dict[str, list[Verdict]]] = {}
-    modes: dict[str, str] = {}
+    modes: dict[str, set[str]] = {}
     asked: dict[str, Any] = {}
     for record in records:
         if record.kind == "run-started":
@@ -120,7 +121,7 @@ def book_results(
     for outcome in done.values():
         book = outcome.body["book"]
         if outcome.results:
-            modes.setdefault(book, outcome.body["mode"])
+            modes.setdefault(book, set()).add(outcome.body["mode"])
         for dice, verdict in outcome.results.items():
             verdicts.setdefault(book, {}).setdefault(dice, []).append(verdict)
     return {
@@ -131,10 +132,18 @@ def book_results(
                 all(verdict is Verdict.PASS for verdict in each)
                 for each in verdicts.get(book, {}).values()
             ),
-            "mode": asked[book]["mode"] if book in asked else modes[book],
+            "mode": _mode(modes.get(book, set()), asked.get(book)),
         }
         for book in sorted(set(asked) | set(verdicts))
     }
+
+
+def _mode(seen: set[str], asked: Mapping[str, Any] | None) -> str:
+    """Give the least that results of one book came about in: `entered` says least."""
+    if asked is None or "entered" in seen:
+        return min(seen, key=("entered", "tossed", "presented").index)
+    mode: str = asked["mode"]
+    return mode
 
 
 def summarise(records: Sequence[Record]) -> dict[str, Any]:

@@ -13,10 +13,12 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from harness.rig.bench import open_bench
+from harness.rig.find import find_rig
 from harness.rig.rigfile import load_rig
 from harness.rig.selfcheck import link_findings, self_check
 from harness.rules.books import load_book
@@ -160,10 +162,10 @@ def test_a_bench_of_somebody_elses_works(name, tmp_path) -> None:
         assert not link_findings(bench)
 
 
-def ran(rig: Path, out: Path, *more: str) -> dict[str, object]:
-    """Run the cover on a rig file by the command line; give the summary."""
+def ran(rig: Path, out: Path, *more: str, inspection: str = "cover") -> dict[str, Any]:
+    """Run a rig file by the command line; give the summary."""
     command = [sys.executable, "-c", "import sys; from harness.cli.main import main; main()"]
-    command += ["run", "--rig", str(rig), "--rules", BOOK.id, "--inspection", "cover"]
+    command += ["run", "--rig", str(rig), "--rules", BOOK.id, "--inspection", inspection]
     done = subprocess.run(
         [*command, "--out", str(out), *more],
         check=False,
@@ -172,7 +174,7 @@ def ran(rig: Path, out: Path, *more: str) -> dict[str, object]:
         timeout=300,
     )
     assert "Traceback" not in done.stderr
-    summary: dict[str, object] = json.loads((out / "summary.json").read_text())
+    summary: dict[str, Any] = json.loads((out / "summary.json").read_text())
     return {"status": done.returncode, **summary}
 
 
@@ -182,7 +184,7 @@ def test_a_whole_run_on_a_makers_table(tmp_path) -> None:
     summary = ran(rig, tmp_path / "run")
     assert summary["status"] == 0
     assert summary["verdict"] == "PASS"
-    result = summary["results"][BOOK.id]  # type: ignore[index]
+    result = summary["results"][BOOK.id]
     assert result["checked"] == result["passed"] == 17
     assert result["mode"] == "entered"
 
@@ -193,6 +195,22 @@ def test_a_fault_of_a_makers_table_is_located(tmp_path) -> None:
     summary = ran(rig, tmp_path / "run", "--fault", "swap:small,big")
     assert summary["status"] == 1
     assert summary["verdict"] == "DUT_FAIL"
-    (finding,) = summary["findings"]  # type: ignore[misc]
+    (finding,) = summary["findings"]
     assert set(finding["part"]) == {"lamp:small", "lamp:big"}
     assert finding["fault"] == "swapped"
+
+
+def test_a_program_without_hands_lays_no_dice(tmp_path) -> None:
+    """What needs hands is not applicable; results are entered without dice, and it is said so."""
+    path = tmp_path / "handless.toml"
+    path.write_text(
+        f'include = ["{find_rig("emulated")}"]\n'
+        f'[emulator]\nprogram = ["{{python}}", "{PROGRAM.with_name("handless.py")}"]\n'
+        f'[table]\npaytable = "{find_rig("emulated").parent}/paytables/new-york.json"\n'
+    )
+    summary = ran(path, tmp_path / "run", inspection="minimum")
+    assert summary["status"] == 0, summary["findings"]
+    assert summary["counts"].keys() == {"PASS", "NOT_APPLICABLE"}
+    assert summary["counts"]["NOT_APPLICABLE"] > 5
+    assert summary["results"][BOOK.id]["mode"] == "entered"
+    assert summary["results"][BOOK.id]["passed"] == 1
