@@ -1,88 +1,232 @@
 """Mutation of what judges: a seeded sample of mutants of the rules, the monitor and diagnosis.
 
-usage: python -m tests.long.mutation [MUTANTS]     in an environment that has mutmut
+usage: python -m tests.long.mutation [MUTANTS [JOBS]]     in an environment that has mutmut
 
-Works on a copy of the committed files. Prints how many mutants the tests kill, and each survivor;
-ends with 1 if fewer than 90% are killed.
+Works on copies of the committed files. mutmut makes the mutants; each is put into a plain copy and
+meets the tests that reach its line, quickest first, until one fails. Prints how many are killed,
+and each survivor as a diff; ends with 1 if fewer than 90% are killed.
 """
 
 from __future__ import annotations
 
+import difflib
 import json
 import os
+import queue
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
+import threading
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass
 from pathlib import Path
 
 SAMPLE = 500
 SEED = 536
 WANTED = 0.9
 ROOT = Path(__file__).resolve().parents[2]
+MAKER = Path(__file__).with_name("mutants.py")
+ROOMS = ("rules", "diagnosis")
+FEW = 6
+"""Tests that reach a line; where there are no more, the whole room's are run too: what is loaded
+once and kept is reached by the first test alone."""
+LIMIT_S = 90.0
+FIRST, MOST = 40, 400
+"""Tests of the first try, and of the second."""
 SETTINGS = """
 [tool.mutmut]
 source_paths = ["harness"]
 only_mutate = ["harness/rules/*", "harness/diagnosis/*"]
 also_copy = ["features", "fixtures", "rigs", "README.md", "LICENSE", "CHANGELOG.md"]
-pytest_add_cli_args = ["-p", "no:cacheprovider", "-q", "--hypothesis-profile=ci"]
-pytest_add_cli_args_test_selection = ["tests/rules", "tests/diagnosis"]
 use_setproctitle = false
 """
-KILLED, SURVIVED, NO_TESTS = (1, 3), (0,), (5, 33)
-"""Exit codes that mutmut keeps for each mutant."""
+PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile=ci")
 
 
-def main(sample: int) -> int:
+@dataclass(frozen=True)
+class Mutant:
+    """A mutant: where, the whole changed file, its first changed line, and the change as a diff."""
+
+    name: str
+    path: str
+    text: str
+    line: int
+    diff: str
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Which tests reach which line of which file, and how long each takes, s."""
+
+    by_line: dict[tuple[str, int], set[str]]
+    seconds: dict[str, float]
+
+    def tests(self, mutant: Mutant) -> list[str]:
+        """Give the tests that may kill a mutant, the quickest first."""
+        mine = self.by_line.get((mutant.path, mutant.line), set())
+        ordered = sorted(mine, key=lambda test: self.seconds.get(test, 0.0))
+        if len(ordered) > FEW:
+            return ordered
+        room = f"tests/{Path(mutant.path).parts[1]}/"
+        others = [test for test in self.seconds if test.startswith(room) and test not in mine]
+        return ordered + sorted(others, key=lambda test: self.seconds[test])
+
+
+def main(sample: int, jobs: int) -> int:
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder) / "project"
         subprocess.run(
             ["git", "clone", "-q", "--depth", "1", ROOT.as_uri(), str(project)], check=True
         )
-        with (project / "pyproject.toml").open("a", encoding="utf-8") as file:
-            file.write(SETTINGS)
-        names = _sampled(project, sample)
-        _mutmut(project, "run", "--max-children", str(os.cpu_count() or 1), *names)
-        return _told({name: code for name, code in _codes(project).items() if name in set(names)})
+        copies = [Path(folder) / f"copy-{n}" for n in range(jobs)]
+        for copy in copies:
+            shutil.copytree(project, copy, ignore=shutil.ignore_patterns(".git"))
+        mutants = make(project, sample, jobs)
+        reach = measure(copies[0])
+        print(f"{len(reach.seconds)} tests, {sum(reach.seconds.values()):.0f} s", flush=True)
+        return told(mutants, judge(mutants, reach, copies))
 
 
-def _sampled(project: Path, sample: int) -> list[str]:
-    """Make all mutants, run none, and draw the sample."""
-    make = "import mutmut.__main__ as m; m.create_mutants(2)"
-    subprocess.run([sys.executable, "-c", make], cwd=project, check=True, stdout=subprocess.DEVNULL)
-    every = sorted(_codes(project))
-    print(f"{len(every)} mutants, {min(sample, len(every))} drawn with seed {SEED}", flush=True)
-    return sorted(random.Random(SEED).sample(every, min(sample, len(every))))
-
-
-def _codes(project: Path) -> dict[str, int | None]:
-    found: dict[str, int | None] = {}
-    for meta in sorted((project / "mutants").rglob("*.meta")):
-        found |= json.loads(meta.read_text(encoding="utf-8"))["exit_code_by_key"]
-    return found
-
-
-def _mutmut(project: Path, *arguments: str) -> None:
+def make(project: Path, sample: int, jobs: int) -> list[Mutant]:
+    """Make every mutant and draw the sample."""
+    with (project / "pyproject.toml").open("a", encoding="utf-8") as file:
+        file.write(SETTINGS)
+    out = project / "sample.json"
     subprocess.run(
-        [sys.executable, "-m", "mutmut", *arguments],
+        [sys.executable, str(MAKER), str(out), str(sample), str(SEED), str(jobs)],
         cwd=project,
-        check=False,
+        check=True,
         stdout=subprocess.DEVNULL,
     )
+    found = json.loads(out.read_text(encoding="utf-8"))
+    print(f"{found['every']} mutants, {len(found['made'])} drawn with seed {SEED}", flush=True)
+    return [_mutant(project, **each) for each in found["made"]]
 
 
-def _told(codes: dict[str, int | None]) -> int:
-    survivors = [name for name, code in codes.items() if code in SURVIVED + NO_TESTS]
-    unknown = [name for name, code in codes.items() if code is None]
-    killed = len(codes) - len(survivors) - len(unknown)
-    for name in survivors:
-        print(f"survived: {name}")
-    print(
-        f"{killed} of {len(codes)} mutants killed ({killed / max(1, len(codes)):.1%}), "
-        f"{len(survivors)} survived, {len(unknown)} not run"
+def _mutant(project: Path, name: str, path: str, text: str) -> Mutant:
+    sound = (project / path).read_text(encoding="utf-8").splitlines()
+    changed = text.splitlines()
+    diff = "\n".join(difflib.unified_diff(sound, changed, path, path, n=1, lineterm=""))
+    same = difflib.SequenceMatcher(None, sound, changed, autojunk=False).get_matching_blocks()[0]
+    first = same.a + same.size + 1 if same.a == 0 else 1
+    return Mutant(name, path, text, min(first, len(sound)), diff)
+
+
+def measure(copy: Path) -> Reach:
+    """Run the tests once, sound, and note which lines each reaches."""
+    settings, results = copy / "coverage.cfg", copy / "results.xml"
+    settings.write_text(
+        "[run]\ndynamic_context = test_function\n"
+        f"source = {','.join(f'harness/{room}' for room in ROOMS)}\n",
+        encoding="utf-8",
     )
-    return 0 if killed >= WANTED * len(codes) else 1
+    rooms = [f"tests/{room}" for room in ROOMS]
+    run = [sys.executable, "-m", "coverage", "run", f"--rcfile={settings}", *PYTEST]
+    subprocess.run(
+        [*run, *rooms, f"--junitxml={results}"],
+        cwd=copy,
+        env=_environment(copy),
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
+    seconds: dict[str, float] = {}
+    for case in ET.parse(results).iter("testcase"):
+        test = f"{case.get('classname')}.{(case.get('name') or '').partition('[')[0]}"
+        seconds[test] = seconds.get(test, 0.0) + float(case.get("time") or 0.0)
+    return _reach(copy, {test: _node(test) for test in seconds}, seconds)
+
+
+def _reach(copy: Path, nodes: dict[str, str], seconds: dict[str, float]) -> Reach:
+    from coverage import CoverageData  # only this environment has it
+
+    data = CoverageData(str(copy / ".coverage"))
+    data.read()
+    by_line: dict[tuple[str, int], set[str]] = {}
+    for file in data.measured_files():
+        path = str(Path(file).relative_to(copy))
+        for line, contexts in data.contexts_by_lineno(file).items():
+            by_line[path, line] = {nodes[each] for each in contexts if each in nodes}
+    return Reach(by_line, {nodes[test]: took for test, took in seconds.items()})
+
+
+def _node(test: str) -> str:
+    module, _, function = test.rpartition(".")
+    return f"{module.replace('.', '/')}.py::{function}"
+
+
+def _environment(copy: Path) -> dict[str, str]:
+    more = {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1", "OMP_NUM_THREADS": "1"}
+    return {**os.environ, **more}
+
+
+def judge(mutants: list[Mutant], reach: Reach, copies: list[Path]) -> dict[str, bool]:
+    """Tell of each mutant whether a test killed it; each copy serves one at a time."""
+    waiting: queue.SimpleQueue[Mutant] = queue.SimpleQueue()
+    for mutant in random.Random(SEED).sample(mutants, len(mutants)):
+        waiting.put(mutant)
+    killed: dict[str, bool] = {}
+
+    def work(copy: Path) -> None:
+        while True:
+            try:
+                mutant = waiting.get_nowait()
+            except queue.Empty:
+                return
+            killed[mutant.name] = _killed(mutant, reach.tests(mutant), copy)
+            print(
+                f"{len(killed)}/{len(mutants)} {'killed' if killed[mutant.name] else 'SURVIVED'} "
+                f"{mutant.name}",
+                flush=True,
+            )
+
+    workers = [threading.Thread(target=work, args=(copy,)) for copy in copies]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return killed
+
+
+def _killed(mutant: Mutant, tests: list[str], copy: Path) -> bool:
+    file = copy / mutant.path
+    sound = file.read_text(encoding="utf-8")
+    file.write_text(mutant.text, encoding="utf-8")
+    try:
+        return any(not _passes(copy, some) for some in (tests[:FIRST], tests[FIRST:MOST]) if some)
+    finally:
+        file.write_text(sound, encoding="utf-8")
+
+
+def _passes(copy: Path, tests: list[str]) -> bool:
+    """Run tests up to the first that fails; one that does not end has failed."""
+    try:
+        run = subprocess.run(
+            [sys.executable, *PYTEST, "-x", "--no-header", *tests],
+            cwd=copy,
+            env=_environment(copy),
+            timeout=LIMIT_S,
+            check=False,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return run.returncode == 0
+
+
+def told(mutants: list[Mutant], killed: dict[str, bool]) -> int:
+    """Print the figures and each survivor."""
+    for mutant in mutants:
+        if not killed[mutant.name]:
+            print(f"\nsurvived: {mutant.name}\n{mutant.diff}")
+    dead = sum(killed.values())
+    print(f"\n{dead} of {len(mutants)} mutants killed ({dead / max(1, len(mutants)):.1%})")
+    return 0 if dead >= WANTED * len(mutants) else 1
 
 
 if __name__ == "__main__":
-    raise SystemExit(main(int(sys.argv[1]) if len(sys.argv) > 1 else SAMPLE))
+    given = [int(word) for word in sys.argv[1:]]
+    cpus = os.cpu_count() or 1
+    raise SystemExit(main(*(given + [SAMPLE, cpus][len(given) :])))
