@@ -28,6 +28,7 @@ from harness.rig.errors import (
     NotThereError,
     RigError,
 )
+from harness.rig.sockets import hung_up
 
 if TYPE_CHECKING:
     from pyvisa.resources import MessageBasedResource
@@ -385,12 +386,7 @@ class VisaLink:
                 return link is not None and link.in_waiting < 0
             except _failures():
                 return True
-        try:
-            return link.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
-        except BlockingIOError:
-            return False
-        except OSError:
-            return True
+        return hung_up(link)
 
     def _lost(self, why: str) -> LinkLostError:
         self.close()

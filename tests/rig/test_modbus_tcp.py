@@ -217,6 +217,30 @@ def test_a_late_reply_dies_with_its_connection() -> None:
             module.close()
 
 
+def test_a_module_that_hangs_up_on_a_resting_master_is_called_again() -> None:
+    """Modules close a connection that idles; fails if the next read or press ends in an error, or
+    if the press is sent twice."""
+    server = RawServer()
+
+    def serve(link: socket.socket) -> None:
+        link.settimeout(0.1)
+        server(link)
+
+    with TcpPeer(serve) as peer:
+        module = opened(peer.port, channels=8)
+        try:
+            module._settings = module._settings.model_copy(update={"direction": "out"})
+            for _ in range(2):
+                time.sleep(0.3)
+                assert module.read(["0"]) == {"0": True}
+            time.sleep(0.3)
+            module.switch("3", on=True)
+            assert sum(frame[7] == 5 for frame in server.heard) == 1
+            assert module.link.failures == {}
+        finally:
+            module.close()
+
+
 def test_nobody_there_and_somebody_gone() -> None:
     with TcpPeer(RawServer()) as peer:
         module = opened(peer.port, channels=8)

@@ -10,7 +10,6 @@ that a late reply dies with it.
 from __future__ import annotations
 
 import logging
-import socket
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal, Self, cast
@@ -43,8 +42,8 @@ from harness.rig.errors import (
     WrongFunctionError,
     WrongUnitError,
 )
-from harness.rig.json_channel import host_and_port
 from harness.rig.modbus_rtu import EXCEPTIONS
+from harness.rig.sockets import host_and_port, hung_up
 
 if TYPE_CHECKING:
     from pymodbus.client import ModbusTcpClient
@@ -185,7 +184,8 @@ class ModbusTcp:
 
         with self._turn:
             self._received = b""
-            if self._hung_up():
+            link = self._client.socket if self._client.connected else None
+            if link is not None and hung_up(link):
                 self.close()  # modules hang up on a master that rests; pymodbus connects anew
             was_open = self._client.connected
             try:
@@ -210,18 +210,6 @@ class ModbusTcp:
             self.close()
             raise self._unusable(function)
         return reply
-
-    def _hung_up(self) -> bool:
-        """Tell whether the module closed the connection since the last exchange."""
-        link = self._client.socket if self._client.connected else None
-        if link is None:
-            return False
-        try:
-            return link.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
-        except BlockingIOError:
-            return False
-        except OSError:
-            return True
 
     def _no_connection(self, was_open: bool) -> RigError:
         if was_open:
