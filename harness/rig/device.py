@@ -7,6 +7,7 @@ numbers); `Outputs`, `Inputs` and `Levels` are what channels can do.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from harness.rig.errors import (
     CorruptReplyError,
+    DeviceRefusalError,
     RigError,
     ShortReplyError,
     WrongEchoError,
@@ -37,6 +39,10 @@ SPOILT = (
     WrongUnitError,
 )
 """Replies that came but cannot be used: a read may be repeated after one."""
+
+_BUSY = 6
+"""MODBUS Application Protocol, 7: the server works on a long command; ask again later."""
+_BUSY_PAUSE_S = 0.05
 
 Capability = Literal[
     "outputs",
@@ -314,7 +320,7 @@ def repeat_read(read: Callable[[], T], link: LinkRecord, repeats: int) -> T:
     """Read, and read again after a spoilt reply, at most `repeats` times; every try is counted.
 
     For reads only: what changes anything on the bench is sent once. Silence and refusals are not
-    repeated.
+    repeated, but for a device that says it is busy (Modbus asks to put the question again later).
     """
     for left in range(repeats, -1, -1):
         link.exchanges += 1
@@ -322,7 +328,9 @@ def repeat_read(read: Callable[[], T], link: LinkRecord, repeats: int) -> T:
             return read()
         except RigError as error:
             link.failed(error)
-            if not left or not isinstance(error, SPOILT):
+            busy = isinstance(error, DeviceRefusalError) and error.code == _BUSY
+            if not left or not (busy or isinstance(error, SPOILT)):
                 raise
             link.repeats += 1
+            time.sleep(_BUSY_PAUSE_S if busy else 0)
     raise AssertionError

@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from harness.rig.device import Surroundings
+from harness.rig.drivers.waveshare_relay import WaveshareRelay, WaveshareRelaySettings
 from harness.rig.errors import (
     CorruptReplyError,
     DeviceRefusalError,
@@ -124,6 +126,76 @@ def test_spoilt_replies_are_told_apart_and_carried(master, slave, spoil, error) 
     assert caught.value.subject == "inputs"
     slave.inputs[5] = True
     assert bits_of(master.exchange(READ, "inputs"), 64)[5]
+
+
+@pytest.mark.parametrize("idle", [b"\x00", b"\xff\xff\xff", b"\x00\xff"])
+@pytest.mark.parametrize("rest_s", [0.0, 0.02])
+def test_a_line_that_idles_before_a_reply_spoils_none(master, slave, peer, idle, rest_s) -> None:
+    """Drivers that switch over show zeros or ones; no unit has such a number."""
+
+    def after_idling(_frame: bytes, reply: bytes) -> bytes:
+        peer.say(idle)
+        time.sleep(rest_s)
+        return reply
+
+    slave.spoil = after_idling
+    slave.inputs[5] = True
+    assert bits_of(master.exchange(READ, "inputs"), 64)[5]
+    master.exchange(write_coil(1, 3, 0xFF00), "keys")
+    assert slave.presses == [3]
+
+
+@pytest.mark.parametrize("glitch", [b"\x00", b"\x7e"])
+def test_a_glitch_before_a_late_reply_makes_it_no_answer_to_the_next_question(
+    master, slave, peer, glitch
+) -> None:
+    """The reply shows the inputs as they were; fails if it is taken for a later question's."""
+
+    def late(_frame: bytes, reply: bytes) -> bytes:
+        slave.spoil = None
+        peer.say(glitch)
+        time.sleep(0.25)
+        return reply
+
+    slave.spoil = late
+    with pytest.raises(ReplyError):
+        master.exchange(READ, "inputs")
+    slave.inputs[5] = True
+    answered = 0
+    for _ in range(4):
+        with contextlib.suppress(ReplyError):
+            assert bits_of(master.exchange(READ, "inputs"), 64)[5]
+            answered += 1
+    assert answered >= 2
+
+
+def test_an_adapter_that_echoes_is_told(master, slave, peer) -> None:
+    slave.spoil = lambda frame, reply: frame + reply
+    with pytest.raises(CorruptReplyError, match="the request itself, come back"):
+        master.exchange(READ, "inputs")
+
+
+def test_a_busy_unit_is_asked_again_and_pressed_once(peer, slave) -> None:
+    """Exception 6 asks for the question again later; a press stays sent once."""
+    around = Surroundings()
+    settings = WaveshareRelaySettings(driver="waveshare-relay", port=peer.path, baud=115200)
+    relay = WaveshareRelay.open("keys", settings, around)
+    try:
+
+        def busy(frame: bytes, _reply: bytes) -> bytes:
+            slave.spoil = None
+            return framed(1, frame[1] | 0x80, 6)
+
+        slave.spoil = busy
+        assert not any(relay.states().values())
+        assert relay.link.repeats == 1
+        slave.spoil = busy
+        heard = len(peer.heard)
+        with pytest.raises(DeviceRefusalError, match="busy"):
+            relay.switch("3", on=True)
+        assert len(peer.heard) == heard + 1
+    finally:
+        around.close()
 
 
 def test_an_exception_says_its_code_and_meaning(master) -> None:
