@@ -35,6 +35,7 @@ def command(folder: Path, rules_paths: tuple[Path, ...], as_json: bool) -> int:
 
     from harness.bdd.concluded_again import compare_conclusions
     from harness.campaign.qualify_again import compare_decision, is_qualification
+    from harness.evidence.errors import as_schema_has_it
     from harness.evidence.journal_lines import read_records
     from harness.evidence.replay import replay_run
     from harness.evidence.run_folder import open_run_folder
@@ -50,11 +51,12 @@ def command(folder: Path, rules_paths: tuple[Path, ...], as_json: bool) -> int:
     def load(book: str) -> RuleBook:
         return load_book(book, paths, instead=bool(rules_paths))
 
-    answer = replay_run(folder, load)
-    if is_qualification(manifest):
-        further = list(compare_decision(opened))
-    else:
-        further = list(compare_conclusions(read_records(opened.journal), answer.judged, load))
+    with as_schema_has_it(folder):
+        answer = replay_run(folder, load)
+        if is_qualification(manifest):
+            further = list(compare_decision(opened))
+        else:
+            further = list(compare_conclusions(read_records(opened.journal), answer.judged, load))
     answer = replace(answer, differences=(*answer.differences, *further))
     if as_json:
         click.echo(json.dumps(answer.to_json()))

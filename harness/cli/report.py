@@ -41,17 +41,17 @@ def command(
 
     A sealed folder is not written to: what was not sealed with it goes beside it.
     """
+    from harness.evidence.errors import as_schema_has_it
     from harness.evidence.profile import load_profile
     from harness.evidence.reports import original_of, write_report
 
     if (amends is None) != (why is None):
         raise click.UsageError("--amends and --why go together")
-    written = write_report(
-        folder,
-        cast("Format", wanted),
-        out=out,
-        profile=None if laboratory is None else load_profile(laboratory),
-        amends=None if amends is None else original_of(amends, why or ""),
-    )
+    profile = None if laboratory is None else load_profile(laboratory)
+    original = None if amends is None else original_of(amends, why or "")
+    with as_schema_has_it(folder):
+        written = write_report(
+            folder, cast("Format", wanted), out=out, profile=profile, amends=original
+        )
     click.echo(str(written))
     return 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from harness.verdicts import ConfigurationError, HarnessError
@@ -33,6 +35,20 @@ class UnwritableFolderError(ConfigurationError):
 
 class SealedFolderError(ConfigurationError):
     """A file that would be added to a run folder that is sealed."""
+
+
+@contextmanager
+def as_schema_has_it(folder: Path) -> Iterator[None]:
+    """Tell a record whose members are not those of the schema; its hashes may be mended."""
+    try:
+        yield
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise UnreadableRecordError(
+            str(folder),
+            expected="a record with the members that its schema has",
+            found=f"one without ({type(error).__name__}: {error})",
+            remedy="run `sicbo-hil verify` on the folder; if it is intact, its maker changed it",
+        ) from error
 
 
 def not_a_run(folder: Path, found: str) -> UnreadableRecordError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from datetime import datetime, timedelta
@@ -9,15 +10,22 @@ from datetime import datetime, timedelta
 import pytest
 from click.testing import CliRunner
 
+from harness.cli.report import command as report
 from harness.cli.verify import command
-from harness.evidence.errors import SealedFolderError, UnwritableFolderError
+from harness.evidence.errors import (
+    SealedFolderError,
+    UnreadableRecordError,
+    UnwritableFolderError,
+    as_schema_has_it,
+)
 from harness.evidence.finish import finish_run
+from harness.evidence.replay import replay_run
 from harness.evidence.report_data import gather
 from harness.evidence.reports import write_report
 from harness.evidence.run_folder import RunFolder
 from harness.evidence.verify import verify_run
 from tests.evidence.rewriting import rewrite
-from tests.evidence.synthetic import make_run
+from tests.evidence.synthetic import ToyBook, make_run
 
 
 @pytest.fixture
@@ -90,3 +98,19 @@ def test_a_run_asked_for_where_nothing_can_be_written_is_a_mistake_of_the_asker(
         with pytest.raises(UnwritableFolderError) as refusal:
             make_run(place, 1)
         assert refusal.value.exit_status == 2
+
+
+@pytest.mark.parametrize("member", ["lamps", "judgement", "scenario", "frames"])
+def test_a_record_without_a_member_of_its_schema_is_told_in_a_line(sealed, member):
+    """Fails if a thorough forger gets an internal error out of a command, hashes mended."""
+
+    def change(record):
+        if record["kind"] == "entry":
+            record["body"].pop(member)
+
+    with contextlib.suppress(KeyError):
+        rewrite(sealed, change)
+    done = CliRunner().invoke(report, [str(sealed), "--format", "html"], standalone_mode=False)
+    assert done.exception is None or isinstance(done.exception, UnreadableRecordError)
+    with pytest.raises(UnreadableRecordError), as_schema_has_it(sealed):
+        replay_run(sealed, lambda _: ToyBook())
