@@ -223,12 +223,18 @@ def _book_results(report: ReportData, book: BookView) -> Iterator[Flowable]:
             f"{len(view.lit)} areas",
             _cell(", ".join(view.missing)) if view.missing else "none",
             _cell(", ".join(view.extra)) if view.extra else "none",
-            "" if view.settle_ms is None else f"{view.settle_ms:.1f} ms",
+            _settled(view.settle_ms),
             view.verdict.value.replace("_", " "),
         ]
         for view in views
     ]
     yield _table(rows, [17, 25, 17, 18, 30, 30, 18, 23])
+
+
+def _settled(ms: float | None) -> str:
+    if ms is None:
+        return ""
+    return f"{ms:.1f} ms" if ms else "first look"
 
 
 def _pictured(report: ReportData, folder: RunFolder) -> Iterator[Flowable]:
@@ -428,6 +434,7 @@ def _rig(report: ReportData) -> Iterator[Flowable]:
     ]
     yield _table(rows, [40, 36, 26, 24, 24, 28])
     if report.calibrations:
+        yield Spacer(1, 6)
         rows = [["Camera", "Profile made", "SHA-256 of the profile"]]
         rows += [
             [
