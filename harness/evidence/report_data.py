@@ -32,6 +32,7 @@ _STAGES = {
     "before": "lamps sensed before the first key",
     "after-1": "lamps sensed after the first key",
     "after-2": "lamps sensed after the second key",
+    "after-3": "lamps sensed after the third key, before the entry key",
     "lit": "lamps sensed after the committing key",
     "cleared": "lamps sensed after clear",
 }
