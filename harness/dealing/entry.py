@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol
 
@@ -55,6 +55,15 @@ class EnteredKeys:
     late: frozenset[str] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """The lamps sensed once over the path of this number; when that began (monotonic s)."""
+
+    path: int
+    began: float
+    sample: LampSample
+
+
 class Switch(Protocol):
     """A contact that can be read."""
 
@@ -90,6 +99,10 @@ class EntryTaker:
         self._winning = winning
         self._travel = dict(travel or {})
         self._finger = ThreadPoolExecutor(1, "finger") if travel else None
+        # A camera takes its time and shares no wire: the other paths go on meanwhile.
+        slow = [n for n, path in enumerate(lamps) if getattr(path, "alongside", False)]
+        self._alongside = slow if len(lamps) > 1 else []
+        self._eyes = ThreadPoolExecutor(len(slow), "lamps") if self._alongside else None
         self._patient_waits_left = _PATIENT_WAITS
         self._seen_steady: set[str] = set()
         self.presses: tuple[Press, ...] = ()
@@ -146,7 +159,25 @@ class EntryTaker:
 
     def sense_all(self) -> tuple[LampSample, ...]:
         """Sense the lamps once over every path."""
-        return tuple(path.sense() for path in self._lamps)
+        looks = sorted(self._look_round(again=False), key=lambda look: look.path)
+        return tuple(look.sample for look in looks)
+
+    def _look_round(self, *, again: bool) -> Iterator[_Look]:
+        """Look over every path once; with `again` the quick ones for as long as slow ones take."""
+        pending: list[Future[_Look]] = []
+        if self._eyes is not None:
+            pending = [self._eyes.submit(self._look, number) for number in self._alongside]
+        quick = [n for n in range(len(self._lamps)) if not pending or n not in self._alongside]
+        while True:
+            yield from map(self._look, quick)
+            if not (again and quick) or all(future.done() for future in pending):
+                break
+        for future in pending:
+            yield future.result()
+
+    def _look(self, number: int) -> _Look:
+        began = time.monotonic()
+        return _Look(number, began, self._lamps[number].sense())
 
     def clear(self) -> tuple[StagedSample, ...]:
         """Press the clear key, if the terminal has one, and sense until the lamps are dark."""
@@ -217,9 +248,9 @@ class EntryTaker:
         looks = 0
         while time.monotonic() < end or looks < _STEADY_LOOKS:
             looks += 1
-            for sample in self.sense_all():
-                changes[sample.path].update(sample.lit ^ last[sample.path].lit)
-                last[sample.path] = sample
+            for look in self._look_round(again=True):
+                changes[look.sample.path].update(look.sample.lit ^ last[look.sample.path].lit)
+                last[look.sample.path] = look.sample
         for path, counted in changes.items():
             restless = frozenset(area for area, times in counted.items() if times >= _TWICE)
             if restless:
@@ -268,30 +299,33 @@ class EntryTaker:
     ) -> float:
         """Sense until the lamps are as they should be, or no longer worth waiting for.
 
-        The last samples are kept. Gives the time from `since` (s) to the begin of the last look
-        that found the lamps otherwise than they then stayed: so long they surely took, however slow
-        this host is. Areas that such a look found wrong after the limit of settling, and that came
-        right, are late.
+        The last samples are kept. Gives the time from `since` (s) to the begin of the last look at
+        one path which found the lamps otherwise than they then stayed: so long they surely took,
+        however slow this host is. Areas that a look begun after the limit of settling found wrong,
+        and that came right, are late.
         """
         settled_by = since + self._terminal.settle_s
         deadline = settled_by
         unsettled_at = since
         late = frozenset[str]()
-        looked_at, samples = time.monotonic(), self.sense_all()
-        while not (right := done(samples)):
-            if looked_at > settled_by:
-                late = late.union(*(wrong(sample) for sample in samples))
+        latest: dict[int, _Look] = {}
+        while True:
+            for look in self._look_round(again=True):
+                before = latest.get(look.path, look)
+                if before.sample.lit != look.sample.lit:
+                    unsettled_at = max(unsettled_at, before.began)
+                if look.began > settled_by:
+                    late |= wrong(look.sample)
+                latest[look.path] = look
+            samples = [look.sample for _, look in sorted(latest.items())]
+            if right := done(samples):
+                break
             if time.monotonic() > deadline:
                 # Late or never? Watch longer, but not for every result of a faulty table.
                 longer = since + self._terminal.patience_s
                 if not patient or deadline >= longer or not self._patient_waits_left:
                     break
                 deadline = longer
-                continue
-            before_at, previous = looked_at, samples
-            looked_at, samples = time.monotonic(), self.sense_all()
-            if any(a.lit != b.lit for a, b in zip(previous, samples, strict=True)):
-                unsettled_at = before_at
         if not right and deadline > settled_by:
             self._patient_waits_left -= 1
         if right and stage == "lit":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import ClassVar
 
 from harness.observations import LampSample
 from harness.rig.errors import RigError
@@ -31,8 +32,11 @@ class LayoutLamps:
     """The lamps as one layout camera sees them; a `LampSense`. `path` is the camera's name.
 
     A level is relative to the lamp's light at calibration. dim_is_lit: a dim lamp counts as lit,
-    and its level is judged; else it counts as dark.
+    and its level is judged; else it counts as dark. `alongside`: it may be asked while other paths
+    are, for it shares no wire with them.
     """
+
+    alongside: ClassVar[bool] = True
 
     def __init__(
         self, name: str, camera: DiceCamera, reference: LampReference, *, dim_is_lit: bool
