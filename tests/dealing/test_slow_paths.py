@@ -60,7 +60,7 @@ def entry_over(*paths: tuple[str, float, bool]):
 
 def test_a_lamp_that_is_late_is_late_though_a_camera_takes_its_time():
     """Fails if the quick path waits for the slow one and so looks just before and long after."""
-    entry = entry_over(("inputs", 0.005, False), ("layout", 0.24, True))
+    entry = entry_over(("inputs", 0.005, False), ("layout", 0.23, True))
     assert entry.late == {"small"}
     assert LIMIT_S < entry.settle_s <= LATE_S
     lit = [staged.sample for staged in entry.lamps if staged.stage == "lit"]
