@@ -96,14 +96,24 @@ class EmulatedBench:
         self._ask({"do": "arm", "fault": fault, "with": dict(values)})
 
     def make_good(self) -> None:
-        """Take every fault back and leave the table dark, its cover off, for the next run."""
+        """Take every fault back and leave the table dark, its cover off, for the next run.
+
+        Raises ControlError where the table stays without power, as after a fault of its restart.
+        """
         self._ask({"do": "disarm"})
+        if self._ask({"do": "state"}).get("powered") is False:
+            raise ControlError(
+                f"emulator of rig {self._rig.name}",
+                expected="a table with power",
+                found="none",
+                remedy="start the emulator again",
+            )
         if self._rig.roles.cover is not None:
             self._ask({"do": "cover", "on": False})
         if self._rig.keys is not None and "clear" in self._rig.keys.map:
             self._ask({"do": "press", "key": "clear", "ms": 150})
 
-    def _ask(self, request: Mapping[str, object]) -> None:
+    def _ask(self, request: Mapping[str, object]) -> Mapping[str, object]:
         control = self._control
         assert control is not None
         try:
@@ -121,7 +131,7 @@ class EmulatedBench:
                 remedy="see whether the emulator still runs",
             ) from error
         line, _, self._replies = self._replies.partition(b"\n")
-        reply = json.loads(line)
+        reply: dict[str, object] = json.loads(line)
         if not reply.get("ok"):
             raise ControlError(
                 f"emulator of rig {self._rig.name}",
@@ -129,3 +139,4 @@ class EmulatedBench:
                 found=str(reply.get("why")),
                 remedy="correct the fault's number or parameters",
             )
+        return reply

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from harness.campaign.bench import ControlError, EmulatedBench
@@ -45,3 +47,16 @@ def test_what_the_emulator_refuses_is_told(bench):
     """Fails if a fault that was not armed counts as armed."""
     with pytest.raises(ControlError):
         bench.arm("F10", {"lamp": "no-such-area"})
+
+
+def test_a_table_left_without_power_is_no_bench_for_the_next_run(tmp_path):
+    """Fails if a fault that outlasts its disarming is carried into the next run."""
+    with EmulatedBench(load_rig(find_rig("emulated-instruments")), tmp_path) as running:
+        running.make_good()
+        running.arm("F43", {})
+        with open_bench(load_rig(running.rig_file)) as opened:
+            opened.supply.switch(on=False)
+            time.sleep(0.3)
+            opened.supply.switch(on=True)
+        with pytest.raises(ControlError, match="power"):
+            running.make_good()

@@ -13,32 +13,37 @@ from pathlib import Path
 
 import libcst
 import mutmut.__main__ as mutmut
-from mutmut.mutation.diff_apply import find_mutant, read_mutant_function, read_mutants_module
+from mutmut.mutation.diff_apply import read_mutant_function, read_mutants_module
 from mutmut.utils.format_utils import orig_function_and_class_names_from_key
 
-read = cache(read_mutants_module)
+mutated = cache(read_mutants_module)
+
+
+@cache
+def original(path: Path) -> libcst.Module:
+    return libcst.parse_module(path.read_text(encoding="utf-8"))
 
 
 def main(out: Path, sample: int, seed: int, jobs: int) -> None:
     mutmut.create_mutants(jobs)
-    every = sorted(
-        name
-        for meta in Path("mutants").rglob("*.meta")
+    every = {
+        name: meta.relative_to("mutants").with_suffix("")
+        for meta in sorted(Path("mutants").rglob("*.meta"))
         for name in json.loads(meta.read_text(encoding="utf-8"))["exit_code_by_key"]
-    )
-    names = sorted(random.Random(seed).sample(every, min(sample, len(every))))
+    }
+    names = sorted(random.Random(seed).sample(sorted(every), min(sample, len(every))))
     made = [
-        dict(zip(("name", "path", "text"), (name, *changed(name)), strict=True)) for name in names
+        {"name": name, "path": str(every[name]), "text": changed(name, every[name])}
+        for name in names
     ]
     out.write_text(json.dumps({"every": len(every), "made": made}), encoding="utf-8")
 
 
-def changed(name: str) -> tuple[str, str]:
-    """Give a mutant's file and that file's text with the mutant in it."""
-    path = Path(find_mutant(name).path)
+def changed(name: str, path: Path) -> str:
+    """Give a file's text with the mutant in it."""
     function, of_class = orig_function_and_class_names_from_key(name)
     function = function.rpartition(".")[-1]
-    module = libcst.parse_module(path.read_text(encoding="utf-8"))
+    module = original(path)
     body = module.body
     if of_class:
         owner = next(
@@ -52,8 +57,8 @@ def changed(name: str) -> tuple[str, str]:
         for each in body
         if isinstance(each, libcst.FunctionDef) and each.name.value == function
     )
-    mutant = read_mutant_function(read(path), name).with_changes(name=libcst.Name(function))
-    return str(path), module.deep_replace(sound, mutant).code
+    mutant = read_mutant_function(mutated(path), name).with_changes(name=libcst.Name(function))
+    return module.deep_replace(sound, mutant).code
 
 
 if __name__ == "__main__":
