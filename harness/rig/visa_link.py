@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 SCPI_PORT: Final = 5025
 _LONGEST_DRAIN: Final = 1 << 16
+_IDLE: Final = b"\x00\xff"
+"""What a serial line may show before an answer, as after the instrument was switched on."""
 OVERLOAD: Final = 9.9e37
 _MOST_CHANNELS: Final = 1000
 _NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[Ee][+-]?\d{1,3})?)(?: ?(?:VDC|V|ADC|A|W))?")
@@ -240,7 +242,7 @@ class VisaLink:
                 received=raw,
             )
         try:
-            return raw.decode("ascii").strip("\r\n")
+            return raw.lstrip(_IDLE).decode("ascii").strip("\r\n")
         except UnicodeDecodeError:
             raise CorruptReplyError(
                 self.device,

@@ -133,6 +133,35 @@ def test_spoilt_and_repeated_reads_are_in_the_record(rig_file, units) -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "good"),
+    [
+        ("MAKER,S100,7,1.0", True),
+        ("MAKER , S100 , 7 , 1.0 ", True),
+        ("MAKER,  S100,7", True),
+        ("MAKER,S10 0,7,1.0", False),
+    ],
+)
+def test_an_identification_is_compared_without_its_spacing(rig_file, said, good) -> None:
+    def serve(link) -> None:
+        for _ in lines_of(link):
+            link.sendall(said.encode() + b"\r\n")
+
+    with TcpPeer(serve) as peer:
+        text = f"""
+            [table]
+            shaker = "manual"
+            cover = "none"
+            [devices.daq]
+            driver = "scpi-daq"
+            resource = "{peer.address}"
+            identity = "MAKER, S100"
+            """
+        with open_bench(load_rig(rig_file(text=text))) as bench:
+            found = bad(list(self_check(bench, TODAY)))
+    assert found == ({} if good else {"device:daq": "wrong-device"})
+
+
+@pytest.mark.parametrize(
     ("volts", "uncertainty", "good"),
     [("12.25", 0.0, True), ("12.25", 0.1, False), ("12.15", 0.1, True), ("11.65", 0.0, False)],
 )

@@ -163,8 +163,30 @@ def test_on_a_serial_port_the_late_answer_is_read_away(instrument) -> None:
             link.close()
 
 
+def test_a_line_that_idles_before_an_answer_spoils_none(instrument) -> None:
+    """Over RS-232 an instrument is told to listen first, and its line may idle at zero."""
+
+    def answer(heard: bytes) -> bytes | None:
+        replies = [instrument.answer(line) for line in heard.splitlines()]
+        told = b"".join(reply for reply in replies if reply)
+        return b"\x00\xff" + told.replace(b"\n", b"\r\n") if told else None
+
+    with PtyPeer(answer) as peer:
+        link = VisaLink("daq", settings(peer.path, baud=115200), 2.0)
+        try:
+            assert instrument.asked[:2] == ["SYST:REM", "*IDN?"]
+            assert link.identity == "MAKER,MODEL,42,1.0"
+            assert link.query("A? 7") == "7"
+        finally:
+            link.close()
+
+
 def test_numbers() -> None:
     assert parse_numbers("+4.98E+00,-1,.5", 3, "daq") == [4.98, -1, 0.5]
+    assert parse_numbers(" 4.98 VDC , +1.2E-02VDC", 2, "daq") == [4.98, 0.012]
+    assert parse_numbers("12.000V,0.250A,3.000W", 3, "psu") == [12, 0.25, 3]
+    with pytest.raises(CorruptReplyError):
+        parse_numbers("4.98 OHM", 1, "daq")
     with pytest.raises(CorruptReplyError):
         parse_numbers("1,2", 3, "daq")
     with pytest.raises(CorruptReplyError):
