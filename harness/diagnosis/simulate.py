@@ -261,8 +261,10 @@ class Prediction:
         self._numbers: dict[tuple[int, Stage], list[int]] = {}
         for n, seen in enumerate(self.samples):
             self._numbers.setdefault((seen.entry, seen.stage), []).append(n)
-        self._sound = trace(entries, facts)
         self.left_over = self._left_over()
+        # Without a clear key a sound terminal, too, holds what was entered last before the run.
+        stands = self.left_over if facts.clear == "unspecified" else None
+        self._sound = trace(entries, facts, left_over=stands)
 
     def of_entries(self, first: int, end: int) -> Prediction:
         """Give the prediction of some entries alone, as if the run had begun with them."""
@@ -278,7 +280,8 @@ class Prediction:
     def _left_over(self) -> Dice | None:
         """Give the result that was lit before the first entry began, if the lamps show just one.
 
-        Only a fault at the keys lets one stand there: what was entered before the run.
+        That is what was entered before the run. Where there is a clear key, only a fault at the
+        keys lets it stand there.
         """
         first = next((seen for seen in self.samples if seen.stage == "before"), None)
         if first is None or first.entry != 0 or not first.lit:

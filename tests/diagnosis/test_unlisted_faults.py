@@ -289,3 +289,18 @@ def test_a_terminal_without_a_clear_key(name):
     # without a further test, one result that shows it leaves its rule open too
     assert guilty <= named(findings) <= guilty | {"rule:total-9"}
     assert bool(findings) is bool(guilty)
+
+
+def test_a_result_from_before_the_run_is_no_fault_where_there_is_no_clear_key():
+    """Fails if lamps that stand from the last run are held against a table without a clear key."""
+    table = WithoutClear()
+    for key in "123":
+        table.press(key)
+    facts = RigFacts(map_verified=True, clear="unspecified")
+    entries = sweep(table, COVER)
+    assert entries[0].lit("before") == winners((1, 2, 3))
+    assert diagnose(entries, Layout(), facts).findings == ()
+    table = Table()
+    for key in "123":
+        table.press(key)
+    assert diagnose(sweep(table, COVER), Layout(), RigFacts(map_verified=True)).findings != ()
