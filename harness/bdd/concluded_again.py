@@ -7,13 +7,15 @@ from typing import Any
 
 from harness.bdd.case import Premises, read_case
 from harness.bdd.conclusion import Conclusion, conclude, diagnosis_of
+from harness.dealing.selfcheck import control_proof
 from harness.evidence.canonical import canonical
 from harness.evidence.journal_lines import Record
+from harness.evidence.records import outside
 from harness.evidence.replay import Difference
 from harness.evidence.summary import ScenarioOutcome, counting, finding_records, outcomes
 from harness.observations import Entry
 from harness.rules.books import RuleBook
-from harness.rules.judgement import Judgement
+from harness.rules.judgement import Judgement, read_limits
 
 _CAUSE = ("verdict", "part", "fault")
 Of = tuple[str, str]
@@ -46,6 +48,41 @@ def compare_conclusions(
         yield from _compare_scenarios(conclusion, in_force, _rejudged(records))
         yield from _compare_findings(conclusion, records, record)
     yield from _undiagnosed(records, set(diagnosed))
+    yield from _compare_controls(records, judged, load_book)
+
+
+def _compare_controls(
+    records: Sequence[Record],
+    judged: Mapping[int, tuple[Entry, Judgement]],
+    load_book: Callable[[str], RuleBook],
+) -> Iterator[Difference]:
+    """See again whether each deliberate mismatch was caught."""
+    for number, record in enumerate(records):
+        body = record.body
+        if record.kind != "entry" or body["scenario"] != outside(
+            body["book"], body["rig"], "negative-control"
+        ):
+            continue
+        told = next(
+            (
+                each
+                for each in records[number:]
+                if each.pid == record.pid
+                and each.kind == "rig-fact"
+                and each.body["topic"] == "negative-control"
+            ),
+            None,
+        )
+        if told is None:  # the run broke off in between
+            continue
+        proof = control_proof(
+            judged[record.line][0],
+            load_book(body["book"]),
+            body["options"],
+            read_limits(body["limits"]),
+        )
+        if (told.body["good"], told.body["what"]) != (proof.held, proof.what):
+            yield _differs(told.line, "negative control", told.body["what"], proof.what)
 
 
 def _undiagnosed(records: Sequence[Record], diagnosed: set[Of]) -> Iterator[Difference]:

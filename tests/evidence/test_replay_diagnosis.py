@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -13,16 +14,17 @@ from harness.bdd.case import check_body
 from harness.bdd.closing import Closing
 from harness.bdd.scenario_run import Check
 from harness.cli.replay import command
+from harness.dealing.selfcheck import CONTROL_DICE, CONTROL_KEYED, control_proof
 from harness.diagnosis.plan import plan_cover
 from harness.evidence.canonical import canonical
 from harness.evidence.finish import write_summary
 from harness.evidence.journal_lines import read_records
 from harness.evidence.record import RunRecord
-from harness.evidence.records import Scenario, Step
+from harness.evidence.records import Scenario, Step, outside
 from harness.evidence.run_folder import RunFolder
 from harness.evidence.seal import seal_run
 from harness.evidence.summary import findings, outcomes, summarise
-from harness.observations import Entry, LampSample, StagedSample
+from harness.observations import DiceSeen, Entry, LampSample, StagedSample
 from harness.rig.find import find_rig
 from harness.rig.rigfile import load_rig
 from harness.rules.books import load_book
@@ -110,10 +112,33 @@ def end(record, book, rig):
     seal_run(record.folder, None)
 
 
+def control(record, book, rig):
+    """The deliberate mismatch before a run, caught, on a table of exchanged lamps."""
+    lit = swapped(book.winning_areas(CONTROL_KEYED))
+    made = replace(
+        entered(book, rig, CONTROL_KEYED, 100, lit),
+        mode="presented",
+        shown=CONTROL_DICE,
+        seen=DiceSeen(CONTROL_DICE, None, 0.99),
+    )
+    limits = limits_of(rig)
+    record.entry(
+        made,
+        judge_entry(made, book, book.in_force(), limits),
+        scenario=outside(NY, RIG, "negative-control"),
+        options=book.in_force(),
+        limits=limits,
+        provoked=True,
+    )
+    proof = control_proof(made, book, book.in_force(), limits)
+    record.rig_fact(RIG, "negative-control", proof.part, proof.what, good=proof.held)
+
+
 @pytest.fixture(scope="module")
 def faulty(tmp_path_factory, book, rig, cover):
     """A run on a table whose small and big lamps are exchanged."""
     record = begin(tmp_path_factory.mktemp("faulty") / "run", cover)
+    control(record, book, rig)
     for index, dice in enumerate(cover, 1):
         write(record, book, rig, dice, index, swapped(book.winning_areas(dice)))
     end(record, book, rig)
@@ -248,3 +273,17 @@ def test_findings_of_an_earlier_diagnosis_count_no_more(tmp_path, book, rig, cov
     assert late["fault"] != early["fault"] or late["part"] != early["part"]
     assert json.loads(RunFolder(tmp_path / "run").summary.read_bytes())["findings"] == [late]
     assert replayed(tmp_path / "run") == []
+
+
+def test_a_deliberate_mismatch_is_seen_to_be_caught_again(copy):
+    """Fails if the negative control before a run is believed."""
+
+    def change(record):
+        if record["kind"] == "rig-fact":
+            assert record["body"]["good"]
+            record["body"]["what"] = "all was well"
+
+    assert replayed(copy) == []
+    rewrite(copy, change)
+    (told,) = replayed(copy)
+    assert (told["line"], told["what"]) == (line_of(copy, "rig-fact"), "negative control")
