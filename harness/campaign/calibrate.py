@@ -244,6 +244,7 @@ def _places(layout: LayoutCalibration) -> str:
         f"[devices.{name}.regions]",
     ]
     for area, lamps in sorted(spots_px(layout.reference, layout.corners).items()):
-        x, y, across, down = lamps[0]
-        lines.append(f"{area} = [{x:.1f}, {y:.1f}, {min(across, down):.1f}]")
+        places = [f"[{x:.1f}, {y:.1f}, {min(half):.1f}]" for x, y, *half in lamps]
+        told = places[0] if len(places) == 1 else f"[{', '.join(places)}]"
+        lines.append(f"{area} = {told}")
     return "\n".join(lines) + "\n"

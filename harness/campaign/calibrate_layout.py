@@ -168,6 +168,8 @@ class _Photographer:
 
     def shots(self) -> Shots:
         """Take all pictures: dark, each result, dark again."""
+        if self._bench.cover is not None and self._bench.rig.table.cover != "none":
+            self._bench.cover.take_off()  # a terminal may refuse entries while the dice are covered
         self._taker.clear()
         self._settle()
         self._refuse_lit(self._taker.sense_all())

@@ -19,7 +19,15 @@ from harness.emulator.lamps import Drive, Lamp, LampDrive
 from harness.emulator.options import check_options
 from harness.emulator.port_folder import port_folder
 from harness.emulator.power import Power
-from harness.emulator.rigfile import RigFile, RigFileError, Section, number, table, word
+from harness.emulator.rigfile import (
+    RigFile,
+    RigFileError,
+    Section,
+    lamp_places,
+    number,
+    table,
+    word,
+)
 from harness.emulator.scene import LayoutScene
 from harness.emulator.shaker import Kind, Shaker, ShakerSettings
 from harness.emulator.table import Table
@@ -150,8 +158,9 @@ def _table(bench: Bench, settings: Section) -> Table:
             counts[area] = max(counts.get(area, 0), len(wires))
     for device in rig.devices.values():
         if device.driver == "layout-camera":
-            for area in table(device.settings, "regions", f"devices.{device.name}."):
-                counts.setdefault(area, 1)
+            regions = table(device.settings, "regions", f"devices.{device.name}.")
+            for area, places in regions.items():
+                counts[area] = max(counts.get(area, 0), len(lamp_places(places)))
     return Table(
         bench.timeline,
         keys=rig.keys,

@@ -12,9 +12,10 @@ import numpy as np
 from harness.emulator.bench import Bench
 from harness.emulator.devices.ports import is_emulated
 from harness.emulator.dice_cameras import DiceCameras, Eye
+from harness.emulator.lamps import Lamp
 from harness.emulator.mjpeg import Camera as Stream
 from harness.emulator.mjpeg import MjpegServer
-from harness.emulator.rigfile import Device, RigFileError, number, table
+from harness.emulator.rigfile import Device, RigFileError, lamp_places, number, table
 from harness.emulator.scene import (
     STYLES,
     Camera,
@@ -68,7 +69,7 @@ def _layout_jpeg(bench: Bench, layout: LayoutScene) -> bytes:
     with bench.timeline.lock:
         bench.timeline.catch_up()
         levels = bench.table.lamps.exposed(layout.config.exposure_s)
-    return layout.jpeg(levels)
+    return layout.jpeg({name: levels[name] for name in layout.plan.panes if name in levels})
 
 
 def _layout(bench: Bench, device: Device) -> LayoutScene:
@@ -79,13 +80,14 @@ def _layout(bench: Bench, device: Device) -> LayoutScene:
     config = LayoutConfig(exposure_s=exposure_ms / 1000, hum_hz=2 * mains_hz)
     regions = device.settings.get("regions")
     if not regions:
-        plan = set_out(tuple(bench.table.lamps.levels()))
+        plan = set_out([lamp.name for lamp in bench.table.lamps.lamps])
         return LayoutScene(plan, config, bench.seed)
     try:
         width, height = cast("list[int]", device.settings.get("size", _SIZE))
         spots = {
-            str(area): (float(x), float(y), float(radius))
-            for area, (x, y, radius) in cast("Mapping[str, list[float]]", regions).items()
+            Lamp(str(area), number).name: (float(x), float(y), float(radius))
+            for area, places in cast("Mapping[str, list[object]]", regions).items()
+            for number, (x, y, radius) in enumerate(lamp_places(places))
         }
         markers = [
             (float(x), float(y))
@@ -93,7 +95,8 @@ def _layout(bench: Bench, device: Device) -> LayoutScene:
         ]
     except (TypeError, ValueError, AttributeError):
         raise RigFileError(
-            f"{where}: expected size = [w, h], regions of [x, y, radius], markers of [x, y]"
+            f"{where}: expected size = [w, h], regions of [x, y, radius] (or a list of these), "
+            "markers of [x, y]"
         ) from None
     plan, camera = placed((width, height), spots, markers)
     return LayoutScene(plan, replace(config, camera=camera), bench.seed)

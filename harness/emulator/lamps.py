@@ -20,6 +20,11 @@ class Lamp:
     area: str
     number: int = 0
 
+    @property
+    def name(self) -> str:
+        """Its area's name, with `.2` for the second lamp of it."""
+        return f"{self.area}.{self.number + 1}" if self.number else self.area
+
 
 @dataclass(frozen=True, slots=True)
 class LampDrive:
@@ -119,15 +124,18 @@ class LampBoard:
 
     def levels(self) -> Mapping[str, float]:
         """Give each area's mean brightness now, over its lamps."""
-        return self._by_area(self.mean)
+        sums: dict[str, list[float]] = {}
+        for lamp in self.lamps:
+            sums.setdefault(lamp.area, []).append(self.mean(lamp))
+        return {area: sum(each) / len(each) for area, each in sums.items()}
 
     def exposed(self, seconds: float) -> Mapping[str, float]:
-        """Give each area's brightness as a camera has seen it over the last `seconds`.
+        """Give each lamp's brightness, by name, as a camera has seen it over the last `seconds`.
 
         Over whole periods of the drive that is a lamp's mean brightness; over a part of one it is
         more or less, as it happens.
         """
-        return self._by_area(partial(self._over, seconds))
+        return {lamp.name: self._over(seconds, lamp) for lamp in self.lamps}
 
     def _over(self, seconds: float, lamp: Lamp) -> float:
         mean = self.mean(lamp)
@@ -142,12 +150,6 @@ class LampBoard:
             return whole + min(max(phase - begins, 0.0) / (ends - begins), 1.0)
 
         return mean * (lit_before(until) - lit_before(since)) / (until - since)
-
-    def _by_area(self, brightness: Callable[[Lamp], float]) -> Mapping[str, float]:
-        sums: dict[str, list[float]] = {}
-        for lamp in self.lamps:
-            sums.setdefault(lamp.area, []).append(brightness(lamp))
-        return {area: sum(each) / len(each) for area, each in sums.items()}
 
     def _switch(self, lamp: Lamp, lit: bool) -> None:
         self._commanded[lamp] = lit

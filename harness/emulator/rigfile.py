@@ -120,6 +120,12 @@ def table(section: Section, key: str, where: str) -> Section:
     return value
 
 
+def lamp_places(places: object) -> list[list[float]]:
+    """Give the places of an area's lamps before a layout camera: one, or a list of them."""
+    listed = places if isinstance(places, list) else []
+    return listed if listed and isinstance(listed[0], list) else [listed]
+
+
 def read_rig_file(path: Path) -> RigFile:
     """Read a rig file with its includes.
 

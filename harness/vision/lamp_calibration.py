@@ -108,7 +108,7 @@ def corners_in(shots: Shots) -> dict[int, Corners]:
 
 
 def spots_from_regions(
-    regions: Mapping[str, tuple[float, float, float]],
+    regions: Mapping[str, Sequence[tuple[float, float, float]]],
     markers: Sequence[tuple[float, float]],
     corners: Corners,
     width: int,
@@ -132,9 +132,13 @@ def spots_from_regions(
     matrix = cv2.getPerspectiveTransform(np.asarray(own, np.float32), square)
     across = (_distance(own[0], own[1]) + _distance(own[3], own[2])) / 2
     spots: dict[str, tuple[LampSpot, ...]] = {}
-    for area, (x, y, radius) in regions.items():
-        at = np.asarray(cv2.perspectiveTransform(np.array([[[x, y]]], np.float64), matrix))[0, 0]
-        spots[area] = (LampSpot(float(at[0]), float(at[1]), radius / across),)
+    for area, places in regions.items():
+        middles = np.array([[(x, y) for x, y, _ in places]], np.float64)
+        at = np.asarray(cv2.perspectiveTransform(middles, matrix))[0]
+        spots[area] = tuple(
+            LampSpot(float(x), float(y), radius / across)
+            for (x, y), (_, _, radius) in zip(at, places, strict=True)
+        )
     return spots
 
 

@@ -51,3 +51,16 @@ def test_a_dark_lamp_is_dark_however_long_one_looks():
     """Fails if an exposure lights a lamp that is not commanded."""
     board = LampBoard(Timeline(ManualClock()), LAMPS, 0.0, PWM)
     assert set(board.exposed(0.02).values()) == {0.0}
+
+
+def test_a_dead_lamp_of_two_is_dark_by_itself():
+    """Fails if a camera sees an area's two lamps as one."""
+    pair = [Lamp("small"), Lamp("small", 1)]
+    clock = ManualClock()
+    timeline = Timeline(clock)
+    board = LampBoard(timeline, pair, 0.0, PWM)
+    board.dead.add(pair[1])
+    board.command(frozenset({"small"}))
+    clock.time = 1.0
+    timeline.catch_up()
+    assert board.exposed(0.02) == {"small": pytest.approx(1.0), "small.2": 0.0}

@@ -183,13 +183,15 @@ def test_a_picture_that_is_no_good_is_said_so(layout, spoil, told):
 
 def test_told_places_follow_the_markers():
     """Fails if places in px are not carried along with a camera that was moved a little."""
-    regions = {"small": (200.0, 120.0, 12.0), "big": (430.0, 250.0, 12.0)}
+    regions = {"small": [(200.0, 120.0, 12.0)], "big": [(430.0, 250.0, 12.0), (80.0, 60.0, 9.0)]}
     markers = [(20.0, 20.0), (20.0, 340.0), (620.0, 20.0), (620.0, 340.0)]
     seen = tuple((x + 9.0, y - 5.0) for x, y in (markers[0], markers[2], markers[3], markers[1]))
     spots = spots_from_regions(regions, markers, seen, 640)
     assert spots["small"][0].x == pytest.approx(180 / 600)
     assert spots["small"][0].y == pytest.approx(100 / 320)
     assert spots["small"][0].radius == pytest.approx(12 / 600)
+    assert len(spots["big"]) == 2
+    assert spots["big"][1].x == pytest.approx(60 / 600)
     with pytest.raises(CalibrationError, match="off their places"):
         spots_from_regions(regions, markers, tuple((x + 60, y) for x, y in seen), 640)
 
@@ -206,7 +208,8 @@ def test_a_spot_is_round_on_a_wide_layout():
     )
     shots = Shots((wide.render({}),), results)
     found = corners_in(shots)
-    told = spots_from_regions(spots, corners, found[id(shots.dark[0])], 640)
+    regions = {area: [place] for area, place in spots.items()}
+    told = spots_from_regions(regions, corners, found[id(shots.dark[0])], 640)
     reference, _ = calibrate_lamps(told, shots, found)
     seen = LampReader(reference).read([wide.render({"small": 1.0, "big": 1.0})])
     assert seen.lit == {"small", "big"}
