@@ -237,9 +237,11 @@ class RtuMaster:
         self._gap_s = gap_s(line.framing.baud, line.framing.char_s)
         self._doubtful = False
 
-    def exchange(self, request: Request, device: str) -> bytes:
+    def exchange(self, request: Request, device: str, late_s: float | None = None) -> bytes:
         """Send one request once and give its reply's data.
 
+        late_s: for a question that the unit may not know, how long a late reply is waited for at
+        once; the next question makes sure of it in any case.
         Raises a `ReplyError`, or LinkLostError where the port went away.
         """
         line = self.line
@@ -249,9 +251,9 @@ class RtuMaster:
                 line.come_back()
             if self._doubtful:
                 self._resynchronise(request, device)
-            return self._ask(request, device)
+            return self._ask(request, device, late_s)
 
-    def _ask(self, request: Request, device: str) -> bytes:
+    def _ask(self, request: Request, device: str, late_s: float | None = None) -> bytes:
         line = self.line
         self._await_gap()
         frame = request.frame
@@ -261,10 +263,10 @@ class RtuMaster:
         try:
             return parse_reply(request, reply or idle, device)
         except NoReplyError as silence:
-            raise self._after_silence(silence, sent_at) from None
+            raise self._after_silence(silence, sent_at, late_s) from None
         except CorruptReplyError as error:
             if not reply:
-                raise self._after_silence(error, sent_at) from None
+                raise self._after_silence(error, sent_at, late_s) from None
             # have all of it in the record, and a silent line for the next question
             heard = reply + beyond + self._until_silence()
             if request.function in _READS and heard.startswith(frame):
@@ -351,10 +353,13 @@ class RtuMaster:
         silence = max(self._gap_s, 0.02)
         return self.line.read_until_silence(silence, time.monotonic() + 0.5)
 
-    def _after_silence(self, silence: ReplyError, sent_at: float) -> ReplyError:
+    def _after_silence(
+        self, silence: ReplyError, sent_at: float, late_s: float | None
+    ) -> ReplyError:
         """Wait for a late reply and throw it away: the next question starts on a clean line."""
         self._doubtful = True
-        head = self.line.read_exactly(1, time.monotonic() + self.late_s)
+        wait_s = self.late_s if late_s is None else late_s
+        head = self.line.read_exactly(1, time.monotonic() + wait_s)
         if not head:
             return silence
         late_ms = (time.monotonic() - sent_at) * 1000

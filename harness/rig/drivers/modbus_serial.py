@@ -69,7 +69,8 @@ class ModbusUnit:
 def maker_version(unit: ModbusUnit, product: str) -> str | None:
     """Give a Waveshare module's software version, None where register 0x8000 is not answered."""
     try:
-        data = unit.master.exchange(read_registers(unit.settings.unit, 0x8000, 1), unit.name)
+        ask = read_registers(unit.settings.unit, 0x8000, 1)
+        data = unit.master.exchange(ask, unit.name, late_s=0)
     except RigError:
         return None
     return f"{product} V{int.from_bytes(data, 'big') / 100:.2f}"
