@@ -329,12 +329,22 @@ def test_supply_spd3303x() -> None:
         (b"OUTP CH2,ON", None),
         (b"MEAS:VOLT? CH2", b"5.000\n"),
         (b"SYST:STAT?", b"0x12\n"),
+        (b"SYST:STAT?", b"0X30\r\n"),
+        (b"MEAS:VOLT? CH2", b"5.000\n"),
     ]
     with over_scpi("scpi-supply", lines, dialect="spd3303x", channel=2, **SUPPLY) as supply:
         supply.set_voltage(5)
         supply.switch(on=True)
         assert supply.volts() == 5
         assert supply.state() == "constant-current"
+        assert supply.state() == "constant-voltage"
+
+
+def test_channel_3_of_an_spd3303x_is_refused() -> None:
+    """It has no measurement, and its bits of the status are other things."""
+    kind = driver_class("scpi-supply").settings_type
+    with pytest.raises(ValueError, match="channel 1 or 2"):
+        kind(driver="scpi-supply", resource="h:1", dialect="spd3303x", channel=3, **SUPPLY)
 
 
 def test_emulator_control_and_operator() -> None:

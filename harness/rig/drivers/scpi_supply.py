@@ -23,6 +23,7 @@ SupplyState = Literal["constant-voltage", "constant-current", "over-voltage", "o
 _SPD_WRITE_GAP_S = 0.02
 _OVER_VOLTAGE, _OVER_CURRENT = 4, 8
 _AT_LIMIT = 0.97
+_DEAD_VOLTS, _DEAD_AMPERES = 0.05, 0.005
 
 
 class ScpiSupplySettings(VisaSettings):
@@ -128,7 +129,7 @@ class ScpiSupply:
             bit = (self.settings.channel or 1) - 1
             if status >> bit & 1:
                 return "constant-current"
-            return self._by_measure(self.volts(), self.amperes())
+            return "off" if self.volts() < _DEAD_VOLTS else "constant-voltage"
         if self._number(f"VOLT:PROT:TRIP? {self._list}".rstrip()):
             return "over-voltage"
         return self._by_measure(self.volts(), self.amperes())
@@ -144,7 +145,7 @@ class ScpiSupply:
         """Judge by what is measured: below its voltage and at its current limit is CC."""
         if amperes >= _AT_LIMIT * self.settings.amperes:
             return "constant-current"
-        if volts < 0.05 and amperes < 0.005:
+        if volts < _DEAD_VOLTS and amperes < _DEAD_AMPERES:
             return "off"
         return "constant-voltage"
 
