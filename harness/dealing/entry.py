@@ -240,7 +240,7 @@ class EntryTaker:
         is its going out shows in the samples themselves.
         """
         expected = self._expected(keys)
-        if expected is None or expected <= self._seen_steady:
+        if not self._lamps or expected is None or expected <= self._seen_steady:
             return
         end = time.monotonic() + _STEADY_S
         last = {staged.sample.path: staged.sample for staged in made.lamps if staged.stage == "lit"}

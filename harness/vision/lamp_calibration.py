@@ -42,6 +42,8 @@ WEAK = 0.6
 """Part of the usual lamp's light below which a lamp is named, for a person to look at."""
 ROOM_STEADY = 0.1
 """Part by which the room's light may change while calibrating."""
+_DARKEST = 25
+"""Percentile of the surroundings' change that tells the room's, while lamps are lit."""
 MOVED = 0.05
 """Part of the picture's width by which markers may lie off their places in the rig file."""
 
@@ -217,7 +219,8 @@ def calibrate_lamps(
 class _Seen:
     """Linear light of each lamp: dark, lit, around it (lamps); `around_after` when dark again.
 
-    By result and lamp: whether it `wins`, the part of its own swing that it gives (`levels`), by
+    `rooms`: the light around the dark lamps with each result, of that with all lamps dark. By
+    result and lamp: whether it `wins`, the part of its own swing that it gives (`levels`), by
     how much its light varies from picture to picture (`ranges`), the part of its pixels that are
     `white`.
     """
@@ -230,6 +233,7 @@ class _Seen:
     levels: Floats
     ranges: Floats
     white: Floats
+    rooms: Floats
 
     @property
     def swing(self) -> Floats:
@@ -262,6 +266,13 @@ def _measure(
         levels=((means - dark) / np.maximum(lit - dark, LEAST_SWING)).astype(np.float32),
         ranges=np.stack([np.ptp(inside, axis=0) for inside, _, _ in by_result]),
         white=np.stack([white.mean(axis=0) for _, _, white in by_result]),
+        rooms=np.array(
+            [
+                _room(arounds[:, ~won], around[:, ~won], _DARKEST)
+                for won, (_, around, _) in zip(wins, by_result, strict=True)
+            ],
+            np.float32,
+        ),
     )
 
 
@@ -291,7 +302,15 @@ def _mistakes(seen: _Seen, names: Sequence[str], results: Sequence[str]) -> list
             "lit lamps vary from picture to picture (does the exposure hold whole periods of the "
             f"mains and of the lamps' drive?): {_named(varying, names)}"
         )
-    return lines + _room(seen.around, seen.around_after)
+    after = _room(seen.around[None], seen.around_after[None], 50)
+    if abs(after - 1) > ROOM_STEADY:
+        lines.append(f"the room's light changed to {after:.2f} of what it was at first")
+    elif (follows := seen.rooms < 1 - ROOM_STEADY).any():
+        lines.append(
+            "the picture grows darker when lamps are lit (switch automatic exposure off, give "
+            f"exposure_ms, keep the room's light steady): with {_named(follows, results)}"
+        )
+    return lines
 
 
 def _written(values: PerLamp) -> PerLamp:
@@ -299,12 +318,13 @@ def _written(values: PerLamp) -> PerLamp:
     return {area: tuple(round(v, 5) for v in of_area) for area, of_area in values.items()}
 
 
-def _room(before: Floats, after: Floats) -> list[str]:
-    """Say whether the room's light changed: the surroundings of the lamps, all of them dark."""
-    change = float(np.median(after / np.maximum(before, 1e-4)))
-    if abs(change - 1) <= ROOM_STEADY:
-        return []
-    return [f"the room's light changed to {change:.2f} of what it was at first"]
+def _room(before: Floats, after: Floats, percentile: float) -> float:
+    """Tell how the room's light changed, by the surroundings (frames, lamps) of dark lamps.
+
+    Light of lit lamps strays over some of these: the darkest tell, and those may be brighter.
+    """
+    change = after.mean(axis=0) / np.maximum(before.mean(axis=0), 1e-4)
+    return float(np.percentile(change, percentile)) if change.size else 1.0
 
 
 def _named(lamps: NDArray[np.bool_] | np.bool_, names: Sequence[str]) -> str:

@@ -41,6 +41,7 @@ def photographed(layout: LayoutScene, frames: int = 2, **changed) -> Shots:
         return layout.render({lights(a): lamps(a, frame) for a in areas})
 
     dark = tuple(shot(()) for _ in range(frames))
+    layout.light_room(changed.get("room_when_lit", 1.0) * CONFIG.ambient)
     lightings = tuple(
         Lighting(f"result {n}", areas, tuple(shot(areas, f) for f in range(frames)))
         for n, areas in enumerate(RESULTS)
@@ -153,6 +154,12 @@ def test_a_room_whose_light_changed_is_refused(layout):
     """Fails if dark and lit references are of different light."""
     (line,) = refused(layout, photographed(layout, room=1.3))
     assert "room's light changed" in line
+
+
+def test_a_picture_that_follows_the_lamps_is_refused(layout):
+    """Fails if a camera that exposes by itself is calibrated: it shows dim lamps as good ones."""
+    (line,) = refused(layout, photographed(layout, room_when_lit=0.8))
+    assert "automatic exposure" in line
 
 
 def test_a_weak_lamp_is_remarked_for_a_person(layout):
