@@ -57,8 +57,10 @@ def control_proof(entry: Entry, book: WinningAreas, options: Options, limits: Li
     """Tell whether a deliberate mismatch was caught, by the dice and by the lamps.
 
     entry: `CONTROL_KEYED` entered while `CONTROL_DICE` lie there. Judged as it was, the keys are
-    not the dice; judged as if the true values had been keyed, the lamps are not the winning ones.
-    Neither may pass.
+    not the dice. The lamps cannot be right both for the dice and for the keys: against one of them
+    they are found missing or in excess (against the keys where the table exchanged these, which is
+    the table's failing and no reason not to judge it). Dice that had no reading leave it to the
+    lamps, and that is said.
     """
     if entry.faults:
         fault = entry.faults[0]
@@ -69,16 +71,27 @@ def control_proof(entry: Entry, book: WinningAreas, options: Options, limits: Li
             fault=str(fault.get("fault") or "rig-fault"),
         )
     as_it_was = judge_entry(replace(entry, shown=CONTROL_DICE), book, options, limits)
-    claimed = replace(
-        entry, mode="entered", seen=None, shown=None, keyed=tuple(map(str, CONTROL_DICE))
+    by_lamps = [
+        judge_entry(
+            replace(entry, mode="entered", seen=None, shown=None, keyed=tuple(map(str, claimed))),
+            book,
+            options,
+            limits,
+        )
+        for claimed in (CONTROL_DICE, CONTROL_KEYED)
+    ]
+    caught = as_it_was.verdict is not Verdict.PASS and any(
+        judged.verdict is not Verdict.PASS and judged.missing | judged.extra for judged in by_lamps
     )
-    by_lamps = judge_entry(claimed, book, options, limits)
-    caught = Verdict.PASS not in (as_it_was.verdict, by_lamps.verdict)
+    if not caught:
+        told = "a deliberate mismatch was not caught"
+    elif entry.seen is not None and entry.seen.reason is not None:
+        told = f"a deliberate mismatch was caught by the lamps alone: {as_it_was.what}"
+    else:
+        told = f"a deliberate mismatch was caught: {as_it_was.what}"
     return Proof(
         "harness",
-        "a deliberate mismatch was caught: " + as_it_was.what
-        if caught
-        else "a deliberate mismatch was not caught",
+        told,
         held=caught,
         fault="" if caught else "negative-control-missed",
     )
