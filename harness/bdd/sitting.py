@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from harness.bdd.dealt_round import DealtRound
 from harness.bdd.scenario_run import KeptEntry, ScenarioRun
 from harness.dealing.entry import EntryTaker, Terminal
+from harness.dealing.errors import UnknownStateError
 from harness.dealing.hostlag import HostLag
 from harness.dealing.key_limits import forgotten_after, shortest_press
 from harness.dealing.selfcheck import (
@@ -470,11 +471,13 @@ class Sitting:
         """Enter values while other dice lie there: a test that splits a candidate set."""
         if self.closed_loop:
             self._present(shown)
-        entry = self.taker.enter(
-            self._take_index(),
-            [str(key) for key in keyed],
-            mode="entered",
-            shown=shown if self.closed_loop else None,
+        entry = self._fairly_timed(
+            self.taker.enter(
+                self._take_index(),
+                [str(key) for key in keyed],
+                mode="entered",
+                shown=shown if self.closed_loop else None,
+            )
         )
         self.record.entry(
             entry,
@@ -508,13 +511,21 @@ class Sitting:
     def _recover(self) -> None:
         """After an error in the middle of an entry: know again what state the table is in.
 
-        Outputs are opened and read back, a half-made entry is cleared, the lamps are sensed. What
-        fails here ends the run on this bench.
+        Outputs are opened and read back, a half-made entry is cleared, the lamps must be dark. What
+        fails here ends the run on this bench: the next entry would begin from a state that an
+        error of ours left behind, and the table would be blamed for it.
         """
         assert self.bench.keys is not None
         self.bench.keys.release_all()
-        self.taker.clear()
-        self.taker.sense_all()
+        left = self.taker.clear()
+        lit = frozenset[str]().union(*(staged.sample.lit for staged in left))
+        if lit:
+            raise UnknownStateError(
+                "the table",
+                expected="dark lamps once cleared, after an entry that an error broke off",
+                found=f"lit: {', '.join(sorted(lit))}",
+                remedy="clear the table by hand, mend what broke the entry off, and run again",
+            )
 
     def _take_index(self) -> int:
         index = self._next_index
