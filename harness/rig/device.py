@@ -154,6 +154,11 @@ class SerialSettings(DeviceSettings):
         """The line's framing."""
         return Framing(self.baud, parity=self.parity, stop=self.stop)
 
+    @property
+    def bus_address(self) -> int | None:
+        """Number of the device on a bus that it may share with others; None: it shares none."""
+        return None
+
 
 class AddressSettings(DeviceSettings):
     """A device at `host:port` on the network."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -675,7 +676,7 @@ class _Check:
                 )
 
     def _check_ports(self, rig: Rig) -> None:
-        shared: dict[str, tuple[str, SerialSettings]] = {}
+        shared: dict[str, dict[str, SerialSettings]] = defaultdict(dict)
         for name, settings in rig.devices.items():
             where = ("devices", name)
             if settings.location == EMULATED:
@@ -689,22 +690,28 @@ class _Check:
                 continue
             if not isinstance(settings, SerialSettings):
                 continue
-            if settings.port not in shared:
-                shared[settings.port] = (name, settings)
-                continue
-            other, theirs = shared[settings.port]
-            if settings.framing != theirs.framing:
-                self._problem(
-                    where,
-                    f"the baud rate and framing of device {other}, on the same port",
-                    f"{settings.baud} {settings.parity} {settings.stop}",
-                )
-            if getattr(settings, "unit", None) == getattr(theirs, "unit", None):
-                self._problem(
-                    where,
-                    f"another unit number than device {other}'s on {settings.port}",
-                    "the same",
-                )
+            for other, theirs in shared[settings.port].items():
+                self._check_neighbours(where, settings, other, theirs)
+            shared[settings.port][name] = settings
+
+    def _check_neighbours(
+        self, where: tuple[str, ...], settings: SerialSettings, other: str, theirs: SerialSettings
+    ) -> None:
+        """Check a device against one that is on the same port."""
+        if settings.framing != theirs.framing:
+            self._problem(
+                where,
+                f"the baud rate and framing of device {other}, on the same port",
+                f"{settings.baud} {settings.parity} {settings.stop}",
+            )
+        if None in (settings.bus_address, theirs.bus_address):
+            self._problem(where, "a port that it shares with no other device", f"that of {other}")
+        elif settings.bus_address == theirs.bus_address:
+            self._problem(
+                where,
+                f"another unit number than device {other}'s on {settings.port}",
+                str(settings.bus_address),
+            )
 
     def _check_keys(self, rig: Rig, keys: Keys) -> None:
         if bool(keys.map) == (keys.by is not None):

@@ -138,6 +138,31 @@ def test_adam_4053_with_checksum() -> None:
         assert [n for n, on in read.items() if not on] == ["0", "5", "8", "14"]
 
 
+def test_adam_modules_share_a_bus() -> None:
+    """Each asks with its own number on the one line, and hears its own answer."""
+    lines = [
+        (b"$016\r", b"!010000\r"),
+        (b"$026\r", b"!800000\r"),
+        (b"$016\r", b"!010000\r"),
+        (b"$026\r", b"!800000\r"),
+    ]
+    dialogue, around = Dialogue(lines), Surroundings()
+    kind = driver_class("adam-4000")
+    with PtyPeer(dialogue) as peer:
+        modules = [
+            kind.open(
+                f"module-{n}",
+                kind.settings_type(driver="adam-4000", port=peer.path, model="4052", module=n),
+                around,
+            )
+            for n in (1, 2)
+        ]
+        read: list[Any] = [module.read(["0", "7"]) for module in modules]  # type: ignore[attr-defined]
+        around.close()
+    dialogue.finish()
+    assert read == [{"0": True, "7": False}, {"0": False, "7": True}]
+
+
 def test_icp_das_watchdog_is_armed_fed_and_disarmed() -> None:
     """The heartbeat comes on its own clock: it is taken out before the dialogue is compared."""
     heartbeats = []

@@ -171,6 +171,40 @@ def test_one_port_has_one_baud_rate_and_each_unit_once(rig_file) -> None:
     assert "unit number" in refusal(rig_file(text=text.replace("unit = 2", "unit = 1")))
 
 
+BUS = """
+[table]
+shaker = "manual"
+cover = "none"
+[devices.one]
+driver = "adam-4000"
+port = "/dev/ttyUSB0"
+model = "4052"
+module = 1
+[devices.two]
+driver = "adam-4000"
+port = "/dev/ttyUSB0"
+model = "4052"
+module = 2
+[devices.three]
+driver = "adam-4000"
+port = "/dev/ttyUSB0"
+model = "4052"
+module = 3
+"""
+
+
+def test_several_modules_hang_on_one_bus_each_with_its_own_number(rig_file) -> None:
+    """Fails if modules that are numbered may not share a port, or ones that are not may."""
+    assert len(load_rig(rig_file(text=BUS)).devices) == 3
+    assert "unit number than device two" in refusal(
+        rig_file(text=BUS.replace("module = 3", "module = 2"))
+    )
+    alone = (
+        BUS + '[devices.usb]\ndriver = "numato"\nport = "/dev/ttyUSB0"\nbaud = 9600\ngpios = 8\n'
+    )
+    assert "shares with no other device" in refusal(rig_file(text=alone))
+
+
 def test_signals_are_aliases_and_inverts_add_up(rig_file) -> None:
     signals = """
 [signals]

@@ -98,6 +98,11 @@ class Adam4000Settings(SerialSettings):
         return numbered(channel, model.inputs[1])
 
     @property
+    def bus_address(self) -> int | None:
+        """The module's number."""
+        return self.module
+
+    @property
     def releases_itself(self) -> bool:
         """Tell whether the watchdog is armed."""
         return self.watchdog_s is not None

@@ -22,6 +22,11 @@ class UnitSettings(SerialSettings):
     unit: int = Field(default=1, ge=1, le=247)
     read_repeats: int = Field(default=2, ge=0, le=5)
 
+    @property
+    def bus_address(self) -> int | None:
+        """The unit number."""
+        return self.unit
+
 
 Area = Literal["discrete", "coil"]
 READ_FUNCTION = {"discrete": 0x02, "coil": 0x01}
