@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from harness.observations import Dice, DiceSeen, Entry, LampSample, Mode, Stage, StagedSample
 from harness.rig.roles import KeyPresser, LampSense, Press
@@ -20,8 +20,6 @@ from harness.verdicts import HarnessError
 _PATIENT_WAITS = 3
 _STEADY_S = 0.25
 """How long a lamp is watched the first time it is lit: two changes of a flicker of 4 Hz or more."""
-_STEADY_LOOKS = 6
-"""Looks that this takes at least, over ways that sense slowly."""
 _TRAVEL_POLL_S = 0.005
 _TWICE = 2
 
@@ -64,6 +62,19 @@ class _Look:
     sample: LampSample
 
 
+@runtime_checkable
+class WatchedLamps(Protocol):
+    """Lamps seen by a camera: it takes its time, and shares no wire with other paths."""
+
+    def sense(self) -> LampSample:
+        """Sense every mapped area once."""
+        ...
+
+    def watch(self, seconds: float) -> LampSample:
+        """Watch at least this long; what changes twice or more is in `flicker`."""
+        ...
+
+
 class Switch(Protocol):
     """A contact that can be read."""
 
@@ -99,10 +110,10 @@ class EntryTaker:
         self._winning = winning
         self._travel = dict(travel or {})
         self._finger = ThreadPoolExecutor(1, "finger") if travel else None
-        # A camera takes its time and shares no wire: the other paths go on meanwhile.
-        slow = [n for n, path in enumerate(lamps) if getattr(path, "alongside", False)]
-        self._alongside = slow if len(lamps) > 1 else []
-        self._eyes = ThreadPoolExecutor(len(slow), "lamps") if self._alongside else None
+        self._watched = [n for n, path in enumerate(lamps) if isinstance(path, WatchedLamps)]
+        self._quick = [n for n in range(len(lamps)) if n not in self._watched]
+        # While cameras take their time the other paths go on.
+        self._eyes = ThreadPoolExecutor(len(self._watched), "lamps") if self._watched else None
         self._patient_waits_left = _PATIENT_WAITS
         self._seen_steady: set[str] = set()
         self.presses: tuple[Press, ...] = ()
@@ -166,11 +177,10 @@ class EntryTaker:
         """Look over every path once; with `again` the quick ones for as long as slow ones take."""
         pending: list[Future[_Look]] = []
         if self._eyes is not None:
-            pending = [self._eyes.submit(self._look, number) for number in self._alongside]
-        quick = [n for n in range(len(self._lamps)) if not pending or n not in self._alongside]
+            pending = [self._eyes.submit(self._look, number) for number in self._watched]
         while True:
-            yield from map(self._look, quick)
-            if not (again and quick) or all(future.done() for future in pending):
+            yield from map(self._look, self._quick)
+            if not (again and self._quick) or all(future.done() for future in pending):
                 break
         for future in pending:
             yield future.result()
@@ -243,18 +253,26 @@ class EntryTaker:
         if not self._lamps or expected is None or expected <= self._seen_steady:
             return
         end = time.monotonic() + _STEADY_S
+        watching: list[Future[LampSample]] = []
+        for number in self._watched:
+            path = self._lamps[number]
+            assert self._eyes is not None
+            assert isinstance(path, WatchedLamps)
+            watching.append(self._eyes.submit(path.watch, _STEADY_S))
         last = {staged.sample.path: staged.sample for staged in made.lamps if staged.stage == "lit"}
-        changes: dict[str, Counter[str]] = {path: Counter() for path in last}
-        looks = 0
-        while time.monotonic() < end or looks < _STEADY_LOOKS:
-            looks += 1
-            for look in self._look_round(again=True):
-                changes[look.sample.path].update(look.sample.lit ^ last[look.sample.path].lit)
-                last[look.sample.path] = look.sample
-        for path, counted in changes.items():
-            restless = frozenset(area for area, times in counted.items() if times >= _TWICE)
-            if restless:
-                made.lamps.append(StagedSample("lit", replace(last[path], flicker=restless)))
+        changes: dict[str, Counter[str]] = {}
+        while self._quick and time.monotonic() < end:
+            for sample in (self._look(number).sample for number in self._quick):
+                counted = changes.setdefault(sample.path, Counter())
+                counted.update(sample.lit ^ last[sample.path].lit)
+                last[sample.path] = sample
+        unsteady = [
+            replace(last[path], flicker=restless)
+            for path, counted in changes.items()
+            if (restless := frozenset(a for a, times in counted.items() if times >= _TWICE))
+        ]
+        unsteady += [sample for future in watching if (sample := future.result()).flicker]
+        made.lamps.extend(StagedSample("lit", sample) for sample in unsteady)
         self._seen_steady |= expected
 
     def _await_lamps(self, made: EnteredKeys, keys: Sequence[str], committed_at: float) -> None:

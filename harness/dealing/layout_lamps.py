@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import ClassVar
+from collections.abc import Sequence
+from itertools import pairwise
 
 from harness.observations import LampSample
 from harness.rig.errors import RigError
-from harness.rig.roles import DiceCamera
+from harness.rig.roles import DiceCamera, Frame
 from harness.vision.lamp_reference import LampReference
 from harness.vision.lamps import OFF, STEADY, LampReader, LampsSeen
 
@@ -18,6 +19,9 @@ ALIKE = 0.1
 """Difference of levels up to which two pictures show a lamp alike."""
 MOST_FRAMES = 8
 """Pictures taken of lamps that are between dark and lit, until two in a row are alike."""
+WATCH_FRAMES = 10
+"""Pictures at least by which lamps are watched."""
+_TWICE = 2
 PATIENCE_S = 2.0
 """How long a picture that cannot be read may be taken again: an arm over the layout goes away."""
 
@@ -32,11 +36,8 @@ class LayoutLamps:
     """The lamps as one layout camera sees them; a `LampSense`. `path` is the camera's name.
 
     A level is relative to the lamp's light at calibration. dim_is_lit: a dim lamp counts as lit,
-    and its level is judged; else it counts as dark. `alongside`: it may be asked while other paths
-    are, for it shares no wire with them.
+    and its level is judged; else it counts as dark.
     """
-
-    alongside: ClassVar[bool] = True
 
     def __init__(
         self, name: str, camera: DiceCamera, reference: LampReference, *, dim_is_lit: bool
@@ -63,20 +64,40 @@ class LayoutLamps:
             ranges = {area: max(ranges[area], change) for area, change in changes.items()}
             settled = max(changes.values(), default=0.0) <= ALIKE
             last = seen
-        lit = {area for area, state in last.states.items() if self._is_lit(state)} - last.split
+        restless = frozenset(area for area, most in ranges.items() if most > STEADY)
+        return self._sample(last, frozenset() if settled else restless)
+
+    def watch(self, seconds: float) -> LampSample:
+        """Watch the lamps, picture by picture; what changes twice or more is in `flicker`.
+
+        Pictures are taken first and read afterwards, so that none is missed meanwhile. Raises
+        LampsNotReadError and what the camera does.
+        """
+        frames: list[Frame] = []
+        after, end = time.monotonic(), time.monotonic() + seconds
+        while time.monotonic() < end or len(frames) < WATCH_FRAMES:
+            frames.append(self._camera.newer_than(after, FRAME_TIMEOUT_S))
+            after = frames[-1].at
+        seen = [self._reader.read([frame.image]) for frame in frames]
+        seen = [each for each in seen if each.refusal is None] or [self._look(after)]
+        flicker = [
+            area
+            for area in seen[-1].levels
+            if _crossings([each.levels[area] for each in seen]) >= _TWICE
+        ]
+        return self._sample(seen[-1], frozenset(flicker))
+
+    def _sample(self, seen: LampsSeen, flicker: frozenset[str]) -> LampSample:
+        dim = self._dim_is_lit
+        lit = {area for area, s in seen.states.items() if s == "on" or (s == "dim" and dim)}
         return LampSample(
             at=time.monotonic(),
             path=self.path,
-            lit=frozenset(lit),
-            split=last.split,
-            flicker=frozenset()
-            if settled
-            else frozenset(area for area, most in ranges.items() if most > STEADY),
-            levels={area: round(level, 3) for area, level in last.levels.items()},
+            lit=frozenset(lit) - seen.split,
+            split=seen.split,
+            flicker=flicker,
+            levels={area: round(level, 3) for area, level in seen.levels.items()},
         )
-
-    def _is_lit(self, state: str) -> bool:
-        return state == "on" or (state == "dim" and self._dim_is_lit)
 
     def _look(self, after: float) -> LampsSeen:
         give_up_at = time.monotonic() + PATIENCE_S
@@ -94,6 +115,15 @@ class LayoutLamps:
                     "calibration, or calibrate again",
                 )
             after = time.monotonic()
+
+
+def _crossings(levels: Sequence[float]) -> int:
+    """Count how often levels cross their middle; none where they are steady."""
+    low, high = min(levels), max(levels)
+    if high - low <= STEADY:
+        return 0
+    above = [level > (low + high) / 2 for level in levels]
+    return sum(a != b for a, b in pairwise(above))
 
 
 def _clear(seen: LampsSeen) -> bool:

@@ -95,6 +95,24 @@ def test_what_never_settles_flickers(scene, reference):
     assert sample.flicker == {"area-3"}
 
 
+@pytest.mark.parametrize(
+    ("levels", "flickers"),
+    [
+        ([1.0, 1.0, 0.0, 0.0] * 4, True),
+        ([1.0, 0.6, 0.6] * 4, True),
+        ([1.0] * 6 + [0.0], False),
+        ([1.0] * 5 + [0.0] + [1.0], True),
+        ([0.95, 1.0, 0.9], False),
+    ],
+)
+def test_what_changes_twice_while_watched_flickers(scene, reference, levels, flickers):
+    """Fails if a flicker is missed, or a lamp that goes out once, or hardly changes, is one."""
+    film = Film([scene.render({"area-3": level}) for level in levels])
+    sample = LayoutLamps("layout", film, reference, dim_is_lit=False).watch(0.0)
+    assert film.shown == layout_lamps.WATCH_FRAMES
+    assert sample.flicker == ({"area-3"} if flickers else frozenset())
+
+
 def test_an_arm_over_the_layout_is_waited_for(scene, reference):
     """Fails if a hidden marker ends the run at once, or the lamps are read past it."""
     free = scene.render({"area-3": 1.0})

@@ -36,8 +36,8 @@ class Table:
 class Path:
     """Sees the table as it is when asked, and takes its time to say so."""
 
-    def __init__(self, table: Table, name: str, takes_s: float, alongside: bool) -> None:
-        self.table, self.name, self.takes_s, self.alongside = table, name, takes_s, alongside
+    def __init__(self, table: Table, name: str, takes_s: float) -> None:
+        self.table, self.name, self.takes_s = table, name, takes_s
 
     def sense(self) -> LampSample:
         lit = self.table.lit_at(time.monotonic())
@@ -45,11 +45,18 @@ class Path:
         return LampSample(time.monotonic(), self.name, lit)
 
 
-def entry_over(*paths: tuple[str, float, bool]):
+class Seen(Path):
+    """The same by camera: it can be watched, and is asked while other paths are."""
+
+    def watch(self, seconds: float) -> LampSample:
+        return self.sense()
+
+
+def entry_over(*paths: tuple[type[Path], str, float]):
     table = Table()
     taker = EntryTaker(
         table,
-        [Path(table, *path) for path in paths],
+        [kind(table, *path) for kind, *path in paths],
         Terminal(settle_s=LIMIT_S),
         book="book",
         rig="rig",
@@ -60,7 +67,7 @@ def entry_over(*paths: tuple[str, float, bool]):
 
 def test_a_lamp_that_is_late_is_late_though_a_camera_takes_its_time():
     """Fails if the quick path waits for the slow one and so looks just before and long after."""
-    entry = entry_over(("inputs", 0.005, False), ("layout", 0.23, True))
+    entry = entry_over((Path, "inputs", 0.005), (Seen, "layout", 0.23))
     assert entry.late == {"small"}
     assert LIMIT_S < entry.settle_s <= LATE_S
     lit = [staged.sample for staged in entry.lamps if staged.stage == "lit"]
@@ -71,6 +78,6 @@ def test_a_lamp_that_is_late_is_late_though_a_camera_takes_its_time():
 
 def test_a_slow_path_alone_is_enough():
     """Fails if an entry needs a quick path to end."""
-    entry = entry_over(("layout", 0.05, True))
+    entry = entry_over((Seen, "layout", 0.05))
     assert entry.lit("lit") == {"small"}
     assert entry.faults == ()
