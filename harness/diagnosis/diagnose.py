@@ -249,13 +249,15 @@ def _dim(entries: Sequence[Entry], facts: RigFacts, collected: _Collected) -> No
     if facts.lamp_level_min is None:
         return
     darkest = facts.dark_level_max or 0.0
+    # A lamp that flickers has no level of its own.
+    unsteady = {a for entry in entries for staged in entry.lamps for a in staged.sample.flicker}
     measured: dict[str, list[tuple[float, int]]] = {}
     for i, entry in enumerate(entries):
         at_lit = [staged.sample for staged in entry.lamps if staged.stage == "lit"]
         lit = frozenset[str]().union(*(sample.lit for sample in at_lit))
         for sample in at_lit:
             for area, level in (sample.levels or {}).items():
-                if area in lit and level > darkest:
+                if area in lit - unsteady and level > darkest:
                     measured.setdefault(area, []).append((level, i))
     for area, found in sorted(measured.items()):
         least = min(found)[0]
