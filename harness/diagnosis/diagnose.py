@@ -16,6 +16,7 @@ from harness.observations import Dice, Entry
 from harness.verdicts import Finding, Measurement, Verdict, overall
 
 _MOST_TOGETHER = 3
+_PAIR = 2
 _FEW_LAMPS = 6
 _ANYTHING = ("keys", "rule:results")
 _NO_READING = frozenset({"leaning", "stacked", "missing", "extra", "moving"})
@@ -270,7 +271,8 @@ def _dim(entries: Sequence[Entry], facts: RigFacts, collected: _Collected) -> No
         )
         if measurement.verdict is Verdict.PASS:
             continue
-        numbers = sorted({i for level, i in found if level < facts.lamp_level_min})
+        good = facts.lamp_level_min + facts.level_uncertainty
+        numbers = sorted({i for level, i in found if level < good})
         marginal = "marginal: " if measurement.verdict is Verdict.AMBIGUOUS else ""
         collected.add(
             Finding(
@@ -281,7 +283,7 @@ def _dim(entries: Sequence[Entry], facts: RigFacts, collected: _Collected) -> No
                 f"{facts.lamp_level_min:g} required (+/- {facts.level_uncertainty:g})",
                 evidence=_evidence(entries, numbers),
             ),
-            numbers or [min(found)[1]],
+            numbers,
         )
 
 
@@ -430,7 +432,7 @@ def _joined(
     verdicts = {verdict for verdict, _ in judged}
     parts = tuple(dict.fromkeys(part for _, found in judged for part in found))
     flat = [cause for causes in candidates for cause in causes]
-    located = len(candidates) == 1 or len({_subjects(cause) for cause in flat}) == 1
+    located = len(candidates) == 1 or _one_place([_subjects(cause) for cause in flat])
     return Finding(
         verdicts.pop() if len(verdicts) == 1 and located else Verdict.AMBIGUOUS,
         parts,
@@ -446,6 +448,15 @@ def _joined(
 def _subjects(cause: Cause) -> frozenset[str]:
     """Give what a cause is about, whichever side of it is at fault: areas, keys."""
     return frozenset(part.partition(":")[2] or part for part in cause.part)
+
+
+def _one_place(subjects: Sequence[frozenset[str]]) -> bool:
+    """Tell whether candidates are about the same, or some about a thing and others about it and
+    one more: two areas of which one wins whenever the other does cannot be told apart."""
+    everything = frozenset[str]().union(*subjects)
+    return len(set(subjects)) == 1 or (
+        len(everything) <= _PAIR and bool(frozenset.intersection(*subjects))
+    )
 
 
 def _look(judged: Sequence[tuple[Verdict, tuple[str, ...]]]) -> str | None:

@@ -7,6 +7,7 @@ each is a candidate until a further result tells it apart.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from harness.diagnosis.areamask import AreaMask
 from harness.diagnosis.cause import Cause, LampFault
@@ -24,11 +25,11 @@ def interplay(areas: AreaMask, area: str) -> Iterator[Cause]:
         yield _bridged(area, other, _either(own | lead), "either should")
         yield _bridged(area, other, _both(own | lead), "both should")
         yield _depending(area, _besides(own, lead), f"also with {other}")
-        yield _depending(area, _only_with(own, lead), f"only together with {other}")
-        yield _depending(area, _never_with(own, lead), f"except with {other}")
+        yield _darkening(area, _only_with(own, lead), f"only together with {other}")
+        yield _darkening(area, _never_with(own, lead), f"except with {other}")
         yield _depending(area, _instead(own, lead), f"with {other}")
     for load in range(LEAST_LOAD, MOST_LOAD + 1):
-        yield _depending(area, _under_load(own, load), f"but not where {load} areas or more should")
+        yield _darkening(area, _under_load(own, load), f"but not where {load} areas or more should")
 
 
 def sagging() -> Iterator[Cause]:
@@ -53,6 +54,11 @@ def _depending(area: str, lamp: LampFault, said: str) -> Cause:
         excluded_by=("map", "paths"),
         lamp=lamp,
     )
+
+
+def _darkening(area: str, lamp: LampFault, said: str) -> Cause:
+    """Give a lamp that is dark at times; an input of ours that fails at times looks the same."""
+    return replace(_depending(area, lamp, said), excluded_by=("paths",))
 
 
 def _bridged(a: str, b: str, lamp: LampFault, said: str) -> Cause:

@@ -97,8 +97,10 @@ class Table:
             )
 
         look("before")
-        for key in self.slip(shown, keys):
+        for number, key in enumerate(self.slip(shown, keys), 1):
             self.press(key)
+            if number <= 2:
+                look(f"after-{number}")
         look("lit")
         self.press("clear")
         look("cleared")

@@ -287,7 +287,7 @@ def test_a_wrong_row_is_the_results_own():
 
     finding, diagnosis = only_finding(sweep(Table(logic=logic)))
     assert finding.verdict is Verdict.AMBIGUOUS
-    assert finding.part == ("rule:pair-2-4", "lamp:pair-2-4")
+    assert finding.part == ("rule:pair-2-4", "lamp:pair-2-4", "input:pair-2-4")
     assert len(finding.results) == 6
     assert diagnosis.verdicts.count(Verdict.AMBIGUOUS) == 6
 
