@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from harness.rig.calibrated import CameraRole
 from harness.rig.errors import RigError
 
 if TYPE_CHECKING:
@@ -29,10 +30,14 @@ def keep_calibrations(
     Raises WrongSizeError where a dice camera's pictures are not as they were calibrated.
     """
     told = calibrations.to_json()
-    for camera in (*bench.rig.roles.dice_camera, *bench.rig.roles.layout_camera):
-        one = told.get(camera)
+    roles: dict[CameraRole, tuple[str, ...]] = {
+        "dice": bench.rig.roles.dice_camera,
+        "layout": bench.rig.roles.layout_camera,
+    }
+    for camera, role in ((camera, role) for role, names in roles.items() for camera in names):
+        one = told.get(calibrations.told_as(camera, role))
         said = "not calibrated"
-        if one is None and camera in bench.rig.roles.layout_camera:
+        if one is None and role == "layout":
             said = "not calibrated: the lamps are not sensed by it"
         elif one is not None:
             said = f"calibrated {one['made']}, sha256 {one['sha256']}"

@@ -18,7 +18,11 @@ from harness.campaign.calibrate_layout import LayoutCalibration, calibrate_layou
 from harness.campaign.calibrate_pictures import dice_pictures, layout_pictures, spots_px
 from harness.dealing.entry import Terminal
 from harness.rig.bench import Bench, open_bench
-from harness.rig.calibrated import calibration_folder, camera_settings_digest
+from harness.rig.calibrated import (
+    calibration_folder,
+    calibration_name,
+    camera_settings_digest,
+)
 from harness.rig.rigfile import Rig
 from harness.rules.books import RuleBook
 from harness.verdicts import ConfigurationError, HarnessError
@@ -64,7 +68,7 @@ class Calibrated:
                 {
                     "camera": name,
                     "role": "dice",
-                    "file": str(self.folder / f"{name}.json"),
+                    "file": str(self.folder / calibration_name(name, "dice")),
                     "sha256": profile.digest,
                     "edge_px": list(profile.edge_px),
                     "px_per_mm": profile.px_per_mm or None,
@@ -83,15 +87,13 @@ class Calibrated:
                 {
                     "camera": name,
                     "role": "layout",
-                    "file": str(self.folder / f"{name}.json"),
+                    "file": str(self.folder / calibration_name(name, "layout")),
                     "sha256": reference.digest,
                     "areas": len(reference.spots),
                     "areas_by": reference.areas_by,
                     "markers_px": [list(corner) for corner in layout.corners],
                     "remarks": list(layout.remarks),
-                    "pictures": sorted(
-                        str(self.folder / f"{name}{part}.png") for part in ("", "-dark", "-lit")
-                    ),
+                    "pictures": sorted(str(self.folder / f) for f in layout_pictures(layout)),
                 }
             )
         return {"folder": str(self.folder), "made": self.made, "cameras": cameras}
@@ -135,7 +137,7 @@ def calibrate_rig(
                     settings_digest=camera_settings_digest(rig, name),
                     edge_mm=edge_mm,
                 )
-                save_profile(dice.profile, fresh / f"{name}.json")
+                save_profile(dice.profile, fresh / calibration_name(name, "dice"))
                 _write_pictures(fresh, dice_pictures(dice))
         for name in roles.layout_camera:
             with _gathering(lines, name):
@@ -151,7 +153,7 @@ def calibrate_rig(
                 _write_pictures(fresh, layout_pictures(layout))
                 if layout.learned:
                     layout = done.layout[name] = _confirmed(bench, layout, fresh)
-                save_reference(layout.reference, fresh / f"{name}.json")
+                save_reference(layout.reference, fresh / calibration_name(name, "layout"))
         if lines:
             raise RefusedError(rig.name, lines)
     return done
@@ -215,18 +217,19 @@ def _confirmed(bench: Bench, layout: LayoutCalibration, folder: Path) -> LayoutC
     """
     name = layout.reference.camera
     places = _places(layout)
-    (folder / f"{name}.toml").write_text(places, encoding="utf-8")
+    (folder / f"{name}-lamps.toml").write_text(places, encoding="utf-8")
     answer = "nobody to ask"
     if bench.operator is not None:
+        picture = folder / f"{name}-lamps.png"
         answer = bench.operator.confirm(
-            f"Look at {folder / f'{name}.png'}: is each area's name on the area of that name?", ""
+            f"Look at {picture}: is each area's name on the area of that name?", ""
         )
     if answer != "yes":
         raise CalibrationError(
             [
                 "the areas' places were learned from the table, which cannot vouch for itself, and "
-                f"nobody confirmed them ({answer}): compare {name}.png with the layout, then take "
-                f"{name}.toml into the rig file"
+                f"nobody confirmed them ({answer}): compare {name}-lamps.png with the layout, then "
+                f"take {name}-lamps.toml into the rig file"
             ]
         )
     return replace(layout, reference=replace(layout.reference, areas_by=CONFIRMED))

@@ -69,7 +69,11 @@ def layout_pictures(calibration: LayoutCalibration) -> dict[str, Picture]:
             cv2.ellipse(found, middle, axes, 0, 0, 360, _FOUND, 1, cv2.LINE_AA)
             _write(found, (middle[0] - axes[0], middle[1] - axes[1] - 4), area)
     name = reference.camera
-    return {f"{name}-dark.png": dark, f"{name}-lit.png": lit, f"{name}.png": found}
+    return {
+        f"{name}-lamps.png": found,
+        f"{name}-lamps-dark.png": dark,
+        f"{name}-lamps-lit.png": lit,
+    }
 
 
 def spots_px(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.dealing.calibrations import Calibrations, load_calibrations
+from harness.rig.calibrated import CameraRole
 from harness.rig.rigfile import Rig
 from harness.rig.selfcheck import Check
 from harness.verdicts import ConfigurationError, Verdict
@@ -18,7 +19,7 @@ def calibrations_of(rig: Rig) -> tuple[Calibrations, Check | None]:
     try:
         return load_calibrations(rig), None
     except ConfigurationError as error:
-        part = f"camera:{Path(error.subject).stem}"
+        part = f"camera:{Path(error.subject).stem.removesuffix('-lamps')}"
         fault = Verdict.RIG_FAULT
         return NONE, Check(part, "calibration", fault, error.found, error.remedy, "calibration")
 
@@ -29,12 +30,16 @@ def camera_calibrations(rig: Rig, kept: Calibrations, bad: Check | None) -> Iter
         yield bad
         return
     told = kept.to_json()
-    for camera in (*rig.roles.dice_camera, *rig.roles.layout_camera):
-        part, one = f"camera:{camera}", told.get(camera)
+    roles: dict[CameraRole, tuple[str, ...]] = {
+        "dice": rig.roles.dice_camera,
+        "layout": rig.roles.layout_camera,
+    }
+    for camera, role in ((camera, role) for role, names in roles.items() for camera in names):
+        part, one = f"camera:{camera}", told.get(kept.told_as(camera, role))
         if one is not None:
             found = f"{one['made']}, sha256 {one['sha256'][:16]}"
             yield Check(part, "calibration", Verdict.PASS, found)
             continue
-        only = "; lamps are not sensed by it" if camera in rig.roles.layout_camera else ""
+        only = "; lamps are not sensed by it" if role == "layout" else ""
         found = f"none{only}; `sicbo-hil calibrate` makes one"
         yield Check(part, "calibration", Verdict.NOT_APPLICABLE, found)

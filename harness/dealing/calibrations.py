@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.dealing.layout_lamps import LayoutLamps
 from harness.dealing.look import Eyes
-from harness.rig.calibrated import calibration_file, camera_settings_digest
+from harness.rig.calibrated import CameraRole, calibration_file, camera_settings_digest
 from harness.rig.errors import RigError
 from harness.verdicts import ConfigurationError
 from harness.vision.calibration import Profile, load_profile, profile_body
@@ -38,13 +39,21 @@ class Calibrations:
     layout: Mapping[str, LampReference]
 
     def to_json(self) -> dict[str, dict[str, Any]]:
-        """Give them for the record, by camera: date, hash, contents."""
+        """Give them for the record, by camera (`told_as`): date, hash, contents."""
         profiles = {name: (p.made, p.digest, profile_body(p)) for name, p in self.dice.items()}
-        layouts = {name: (r.made, r.digest, reference_body(r)) for name, r in self.layout.items()}
+        layouts = {
+            self.told_as(name, "layout"): (r.made, r.digest, reference_body(r))
+            for name, r in self.layout.items()
+        }
         return {
             name: {"made": made, "sha256": digest, "contents": contents}
             for name, (made, digest, contents) in {**profiles, **layouts}.items()
         }
+
+    def told_as(self, camera: str, role: CameraRole) -> str:
+        """Give the name under which the record holds a camera's calibration."""
+        both = camera in self.dice and camera in self.layout
+        return f"{camera} (lamps)" if both and role == "layout" else camera
 
 
 def load_calibrations(rig: Rig) -> Calibrations:
@@ -56,22 +65,22 @@ def load_calibrations(rig: Rig) -> Calibrations:
     dice: dict[str, Profile] = {}
     layout: dict[str, LampReference] = {}
     for camera in rig.roles.dice_camera:
-        file = calibration_file(rig.path, camera)
+        file = calibration_file(rig.path, camera, "dice")
         if file.is_file():
             dice[camera] = load_profile(file)
-            _hold(rig, camera, dice[camera].settings)
+            _hold(rig, camera, file, dice[camera].settings)
     for camera in rig.roles.layout_camera:
-        file = calibration_file(rig.path, camera)
+        file = calibration_file(rig.path, camera, "layout")
         if file.is_file():
             layout[camera] = load_reference(file)
-            _hold(rig, camera, layout[camera].settings)
+            _hold(rig, camera, file, layout[camera].settings)
     return Calibrations(dice, layout)
 
 
-def _hold(rig: Rig, camera: str, settings: str) -> None:
+def _hold(rig: Rig, camera: str, file: Path, settings: str) -> None:
     if settings != camera_settings_digest(rig, camera):
         raise StaleCalibrationError(
-            str(calibration_file(rig.path, camera)),
+            str(file),
             expected=f"a calibration of {camera} as the rig file sets it now",
             found="one made with other settings",
             remedy=f"run `sicbo-hil calibrate {rig.path}` again, or remove that file",

@@ -6,10 +6,12 @@ import hashlib
 import json
 import os
 from pathlib import Path
+from typing import Literal
 
 from harness.rig.find import embedded_folder
 from harness.rig.rigfile import Rig
 
+CameraRole = Literal["dice", "layout"]
 _NOT_THE_CAMERA = frozenset({"calibrated", "calibration_due", "certificate", "min_fps"})
 """Settings that say nothing of what a camera's picture looks like."""
 
@@ -28,9 +30,14 @@ def calibration_folder(rig_file: Path) -> Path:
     return folder / f"{path.stem}.calibration"
 
 
-def calibration_file(rig_file: Path, camera: str) -> Path:
+def calibration_name(camera: str, role: CameraRole) -> str:
+    """Give the file name of a camera's calibration: one camera may serve as both."""
+    return f"{camera}.json" if role == "dice" else f"{camera}-lamps.json"
+
+
+def calibration_file(rig_file: Path, camera: str, role: CameraRole) -> Path:
     """Give the file of one camera's calibration."""
-    return calibration_folder(rig_file) / f"{camera}.json"
+    return calibration_folder(rig_file) / calibration_name(camera, role)
 
 
 def camera_settings_digest(rig: Rig, camera: str) -> str:

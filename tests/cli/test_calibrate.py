@@ -14,7 +14,7 @@ from pathlib import Path
 import cv2
 import pytest
 
-from harness.dealing.calibrations import layout_lamps_of, load_calibrations
+from harness.dealing.calibrations import Calibrations, layout_lamps_of, load_calibrations
 from harness.dealing.layout_lamps import LampsNotReadError
 from harness.emulator.scene import LayoutScene, set_out
 from harness.rig.bench import open_bench
@@ -192,7 +192,7 @@ def test_what_was_found_is_kept_with_date_hash_and_pictures(calibrated, folder):
         assert tuple(profile.size_px) == (480, 360)
         assert 1.0 < profile.px_per_mm < 10.0
         assert profile.tilt_deg == pytest.approx(4.0, abs=4.0)
-    reference = load_reference(kept / "layout.json")
+    reference = load_reference(kept / "layout-lamps.json")
     assert reference.digest == cameras["layout"]["sha256"]
     assert sorted(reference.spots) == AREAS
     assert reference.areas_by == "rig file"
@@ -201,6 +201,18 @@ def test_what_was_found_is_kept_with_date_hash_and_pictures(calibrated, folder):
         for picture in camera["pictures"]:
             assert cv2.imread(picture) is not None
     assert not kept.with_suffix(".fresh").exists()
+
+
+def test_one_camera_may_serve_as_both(calibrated, folder):
+    """Fails if a camera over dice and layout has but one of its two calibrations in the record."""
+    kept = folder / "bench.calibration"
+    dice, lamps = load_profile(kept / "above.json"), load_reference(kept / "layout-lamps.json")
+    told = Calibrations({"eye": dice}, {"eye": lamps}).to_json()
+    assert {name: one["sha256"] for name, one in told.items()} == {
+        "eye": dice.digest,
+        "eye (lamps)": lamps.digest,
+    }
+    assert set(Calibrations({"eye": dice}, {"other": lamps}).to_json()) == {"eye", "other"}
 
 
 def test_the_next_run_reads_by_it_and_says_so(calibrated, folder):
@@ -302,7 +314,7 @@ layout_camera = ["layout"]
     assert ended.returncode == 0, ended.stderr
     (camera,) = json.loads(ended.stdout)["cameras"]
     assert "confirmed by the operator" in camera["areas_by"]
-    told = tomllib.loads((tmp_path / "learn.calibration" / "layout.toml").read_text())
+    told = tomllib.loads((tmp_path / "learn.calibration" / "layout-lamps.toml").read_text())
     section = told["devices"]["layout"]
     assert section["size"] == [640, 480]
     order = list(load_rig(tmp_path / "learn.toml").lamps.map)
@@ -328,7 +340,7 @@ def test_an_edited_calibration_is_refused(calibrated, folder, tmp_path):
     """Fails if a calibration that is not its hash's is read by."""
     shutil.copytree(folder / "bench.calibration", tmp_path / "bench.calibration")
     shutil.copy(folder / "bench.toml", tmp_path)
-    file = tmp_path / "bench.calibration" / "layout.json"
+    file = tmp_path / "bench.calibration" / "layout-lamps.json"
     body = json.loads(file.read_text())
     body["areas"]["small"], body["areas"]["big"] = body["areas"]["big"], body["areas"]["small"]
     file.write_text(json.dumps(body))
