@@ -71,13 +71,9 @@ def control_proof(entry: Entry, book: WinningAreas, options: Options, limits: Li
             fault=str(fault.get("fault") or "rig-fault"),
         )
     as_it_was = judge_entry(replace(entry, shown=CONTROL_DICE), book, options, limits)
+    lamps_alone = replace(entry, mode="entered", seen=None, shown=None, travelled=None, echoed=None)
     by_lamps = [
-        judge_entry(
-            replace(entry, mode="entered", seen=None, shown=None, keyed=tuple(map(str, claimed))),
-            book,
-            options,
-            limits,
-        )
+        judge_entry(replace(lamps_alone, keyed=tuple(map(str, claimed))), book, options, limits)
         for claimed in (CONTROL_DICE, CONTROL_KEYED)
     ]
     caught = as_it_was.verdict is not Verdict.PASS and any(

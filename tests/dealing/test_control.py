@@ -13,7 +13,9 @@ BOOK = load_book("ny-5324.51")
 LIMITS = Limits(settle_s=0.1, map_verified=True)
 
 
-def control(shown_by_lamps: Dice | None, seen: DiceSeen | None) -> Proof:
+def control(
+    shown_by_lamps: Dice | None, seen: DiceSeen | None, travelled: tuple[str, ...] | None = None
+) -> Proof:
     """Judge the control of a table whose lamps show some result, or nothing."""
     lit = frozenset[str]() if shown_by_lamps is None else BOOK.winning_areas(shown_by_lamps)
     stages = (("before", frozenset[str]()), ("lit", lit), ("cleared", frozenset[str]()))
@@ -32,6 +34,8 @@ def control(shown_by_lamps: Dice | None, seen: DiceSeen | None) -> Proof:
         started=0.0,
         ended=3.0,
         settle_s=0.02,
+        travelled=travelled,
+        echoed=travelled and travelled[:3],
     )
     return control_proof(entry, BOOK, BOOK.in_force(), LIMITS)
 
@@ -48,6 +52,11 @@ READ = DiceSeen(CONTROL_DICE, None, 0.99)
 def test_mismatch_is_caught_whatever_the_table_makes_of_it(shown, seen):
     """Fails if a table that exchanges just the control's keys is taken for a blind harness."""
     assert control(shown, seen).held
+
+
+def test_mismatch_is_caught_where_keys_are_sensed_and_the_terminal_shows_its_entry():
+    """Fails if what was sensed of the keys stands in for the lamps."""
+    assert control(CONTROL_KEYED, READ, (*map(str, CONTROL_KEYED), "clear")).held
 
 
 def test_dice_without_a_reading_leave_it_to_the_lamps_and_that_is_said():
