@@ -80,10 +80,10 @@ RULE_FAULTS = {
 }
 
 
-def explained(table: Table, results) -> list:
+def explained(table: Table, results, *, verified: bool = True) -> list:
     """Diagnose, making the further tests that are asked for."""
     entries = sweep(table, results)
-    facts = RigFacts(map_verified=True)
+    facts = RigFacts(map_verified=verified)
     diagnosis = diagnose(entries, Layout(), facts)
     for _ in range(MOST_FURTHER_TESTS):
         if not diagnosis.next_tests:

@@ -1,8 +1,8 @@
 """What is said of each fault, word for word: `findings.tsv` beside this file.
 
-A row: the fault, verdict, parts, word of diagnosis, sentence, results, next test; a fault with
-several findings has several rows. `python -m tests.diagnosis.test_findings_said` prints the table
-as it is now.
+A row: the fault, whether the map is verified, verdict, parts, word of diagnosis, sentence, results,
+next test; a fault with several findings has several rows.
+`python -m tests.diagnosis.test_findings_said` prints the table as it is now.
 """
 
 from __future__ import annotations
@@ -108,9 +108,10 @@ EVERY: dict[str, Table] = {**LISTED, **{name: table for name, (table, _) in UNLI
 
 
 def said_of(name: str) -> list[Row]:
-    """Diagnose a table and give what is said."""
+    """Diagnose a table, with a map that is verified and with one that is not."""
     return [
         (
+            "verified" if verified else "unverified",
             finding.verdict.value,
             " ".join(finding.part),
             finding.fault,
@@ -118,7 +119,8 @@ def said_of(name: str) -> list[Row]:
             "; ".join(finding.results),
             finding.next_test or "-",
         )
-        for finding in explained(deepcopy(EVERY[name]), COVER)
+        for verified in (True, False)
+        for finding in explained(deepcopy(EVERY[name]), COVER, verified=verified)
     ]
 
 

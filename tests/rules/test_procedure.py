@@ -1,6 +1,8 @@
 """Procedures as data: what is written is what is read, and every mistake is refused at once."""
 
 import copy
+import dataclasses
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -146,3 +148,12 @@ def test_every_mistake_is_told_at_once(tmp_path: Path):
         load_procedure(file)
     assert caught.value.subject == str(file)
     assert len(caught.value.problems) >= 3
+
+
+def test_a_books_procedure_may_cite_its_own_clauses_only(tmp_path):
+    """Fails if a rule under a clause that the book does not have is taken."""
+    book = list_books()[0]
+    shutil.copy(book.folder / "procedure.toml", tmp_path)
+    fewer = dataclasses.replace(book, folder=tmp_path, clauses=book.clauses[:1])
+    with pytest.raises(InvalidFileError, match="clause"):
+        procedure_of(fewer)
