@@ -118,14 +118,13 @@ def measure(copy: Path) -> Reach:
     """Run the tests once, sound, and note which lines each reaches."""
     settings, results = copy / "coverage.cfg", copy / "results.xml"
     settings.write_text(
-        "[run]\ndynamic_context = test_function\n"
-        f"source = {','.join(f'harness/{room}' for room in ROOMS)}\n",
+        f"[run]\nsource = {','.join(f'harness/{room}' for room in ROOMS)}\n",
         encoding="utf-8",
     )
     rooms = [f"tests/{room}" for room in ROOMS]
     run = [sys.executable, "-m", "coverage", "run", f"--rcfile={settings}", *PYTEST]
     subprocess.run(
-        [*run, *rooms, f"--junitxml={results}"],
+        [*run, "-p", "tests.long.contexts", *rooms, f"--junitxml={results}"],
         cwd=copy,
         env=_environment(copy),
         check=True,
@@ -133,12 +132,13 @@ def measure(copy: Path) -> Reach:
     )
     seconds: dict[str, float] = {}
     for case in ET.parse(results).iter("testcase"):
-        test = f"{case.get('classname')}.{(case.get('name') or '').partition('[')[0]}"
+        module, name = str(case.get("classname")), str(case.get("name"))
+        test = f"{module.replace('.', '/')}.py::{name.partition('[')[0]}"
         seconds[test] = seconds.get(test, 0.0) + float(case.get("time") or 0.0)
-    return _reach(copy, {test: _node(test) for test in seconds}, seconds)
+    return Reach(_reached(copy), seconds)
 
 
-def _reach(copy: Path, nodes: dict[str, str], seconds: dict[str, float]) -> Reach:
+def _reached(copy: Path) -> dict[tuple[str, int], set[str]]:
     from coverage import CoverageData  # only this environment has it
 
     data = CoverageData(str(copy / ".coverage"))
@@ -147,13 +147,8 @@ def _reach(copy: Path, nodes: dict[str, str], seconds: dict[str, float]) -> Reac
     for file in data.measured_files():
         path = str(Path(file).relative_to(copy))
         for line, contexts in data.contexts_by_lineno(file).items():
-            by_line[path, line] = {nodes[each] for each in contexts if each in nodes}
-    return Reach(by_line, {nodes[test]: took for test, took in seconds.items()})
-
-
-def _node(test: str) -> str:
-    module, _, function = test.rpartition(".")
-    return f"{module.replace('.', '/')}.py::{function}"
+            by_line[path, line] = {each for each in contexts if each}
+    return by_line
 
 
 def _environment(copy: Path) -> dict[str, str]:
