@@ -336,6 +336,17 @@ def test_a_camera_set_otherwise_is_not_read_by_its_old_calibration(calibrated, f
     assert not (tmp_path / "runs").exists()
 
 
+def test_lamps_that_nothing_senses_are_not_judged(folder, tmp_path):
+    """Fails if a bench whose only eye on the lamps is not calibrated passes or blames a table."""
+    shutil.copy(folder / "bench.toml", tmp_path)
+    shutil.copytree(folder / "books", tmp_path / "books")
+    ended, out = run(tmp_path, "blind", "--inspection", "minimum")
+    assert ended.returncode == 3, ended.stderr
+    assert "calibrate" in ended.stderr
+    summary = json.loads((out / "summary.json").read_text())
+    assert set(summary["counts"]) == {"RIG_FAULT"}
+
+
 def test_an_edited_calibration_is_refused(calibrated, folder, tmp_path):
     """Fails if a calibration that is not its hash's is read by."""
     shutil.copytree(folder / "bench.calibration", tmp_path / "bench.calibration")

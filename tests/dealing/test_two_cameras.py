@@ -8,12 +8,13 @@ from pathlib import Path
 import cv2
 import pytest
 
-from harness.dealing.calibrations import eyes_of, load_calibrations
+from harness.dealing.calibrations import Calibrations, eyes_of, load_calibrations
 from harness.evidence.records import entry_body, read_entry
 from harness.observations import Entry
 from harness.rig.bench import open_bench
 from harness.rig.find import find_rig
 from harness.rig.rigfile import load_rig
+from harness.vision.calibration import Profile
 
 WITH = """
 include = ["{rig}"]
@@ -52,17 +53,20 @@ def looks(tmp_path_factory):
     cv2.imwrite(str(folder / "aside.png"), other)
     with open_bench(rig_with(folder, "aside.png")) as bench:
         disagreeing = seen_by(bench, (1, 2, 3))
+        nowhere = Profile("aside", "2026-11-30", region=(0.0, 0.0, 5.0, 5.0))
+        eyes = eyes_of(bench, Calibrations({"aside": nowhere}, {}))
+        calibrated = eyes.look(time.monotonic(), moved=False)
     blank = other.copy()
     blank[:] = 3
     cv2.imwrite(str(folder / "aside.png"), blank)
     with open_bench(rig_with(folder, "aside.png")) as bench:
         blind = seen_by(bench, (1, 2, 3))
-    return agreeing, disagreeing, blind
+    return agreeing, disagreeing, blind, calibrated
 
 
 def test_cameras_that_agree_are_read_and_each_is_named(looks):
     """Fails if a second camera is not asked, or its frames are not told from the first one's."""
-    agreeing, _, _ = looks
+    agreeing, *_ = looks
     assert agreeing.seen.values == (1, 2, 3)
     assert [(c.camera, c.values) for c in agreeing.seen.cameras] == [
         ("dice-camera", (1, 2, 3)),
@@ -73,7 +77,7 @@ def test_cameras_that_agree_are_read_and_each_is_named(looks):
 
 def test_cameras_that_differ_do_not_read_the_dice(looks):
     """Fails if one camera outvotes another, or the record hides what each of them said."""
-    _, disagreeing, _ = looks
+    _, disagreeing, *_ = looks
     assert disagreeing.seen.values == ()
     assert disagreeing.seen.reason == "disagreement"
     assert [c.values for c in disagreeing.seen.cameras] == [(1, 2, 3), (4, 5, 6)]
@@ -81,15 +85,25 @@ def test_cameras_that_differ_do_not_read_the_dice(looks):
 
 def test_a_camera_that_sees_nothing_does_not_leave_it_to_the_other(looks):
     """Fails if the dice are read though one of the cameras could not read them."""
-    _, _, blind = looks
+    _, _, blind, _ = looks
     assert blind.seen.values == ()
     assert blind.seen.reason == "dark"
     assert [c.reason for c in blind.seen.cameras] == [None, "dark"]
 
 
+def test_each_camera_is_read_by_its_own_profile(looks):
+    """Fails if a profile is not read by, or read by for another camera."""
+    *_, calibrated = looks
+    assert [(c.values, c.reason) for c in calibrated.seen.cameras] == [
+        ((1, 2, 3), None),
+        ((), "missing"),
+    ]
+    assert calibrated.seen.reason == "missing"
+
+
 def test_what_each_camera_said_survives_the_record(looks):
     """Fails if the journal loses a camera's word."""
-    _, disagreeing, _ = looks
+    _, disagreeing, *_ = looks
     entry = Entry("book", "rig", 1, "presented", (1, 2, 3), disagreeing.seen, (), (), 0.0, 1.0)
     body = entry_body(
         entry, scenario="s", frames=(), judgement={}, options={}, limits={}, attempt=1
