@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from harness.vision import finder
 from harness.vision.finder import Found
 from harness.vision.judge import STATES, Judged
 from harness.vision.pips import PipReading
 from harness.vision.plumb import face_scale
 from harness.vision.readings import DieSeen, DieState
 
-SURE = 0.4
+SURE = finder.SURE
 """Score from which something found counts as a die."""
 CALIBRATION = (-5.4, 14.0)
 """Logit of the chance that the judge is right, as a line over chance of flat times chance of value:
@@ -24,17 +25,17 @@ NEARLY_SURE = 0.97
 FLAT = 0.5
 """Chance of lying flat from which a die is read."""
 FLAT_ENOUGH = 0.72
-"""Chance of lying flat from which what was hardly found is taken for one die more."""
-LEANING = 0.17
-"""Error of the upright edge from which a die leans."""
-SURELY_LEANING = 0.3
+"""The same for what was hardly found."""
+LEANING, OFF_UPRIGHT = 0.12, 0.2
+"""Chance of a lean, and error of the upright edge, from which a die leans."""
+SURELY_LEANING, FAR_OFF_UPRIGHT = 0.8, 0.32
 """The same, from which two dice are enough to tell."""
 MAYBE_COVERED = 0.33
 """Score from which something may be a die whose face is hidden."""
 WHOLE = 0.6
 """Score from which a face is surely a whole one, whatever lies beside it."""
 AS_GOOD_AS_SURE = 0.995
-"""Chance of the judge's value where light lies over the face."""
+"""Chance of the judge's value where light lies over the face, or its pips say nothing."""
 PHANTOM, FAINT = 0.7, 0.52
 """Scores below which something without pips may be a reflection: if it does not look like a die,
 and even if it does."""
@@ -44,6 +45,10 @@ MAYBE_STACKED = 0.1
 """Chance of a stack, to the judge, from which it explains a die too few."""
 HIGHER = 1.055
 """Size of one die over another's from which it lies higher, if a die is too few."""
+UNLIKE = 1.5
+"""Size of one die over another's up to which they can be dice of one set."""
+SETTLED = 0.95
+"""How sure a reason must be to need no other look."""
 STACKED = STATES.index("stacked")
 
 
@@ -54,6 +59,8 @@ class Die:
     found: Found
     judged: Judged
     pips: PipReading
+    lean: float = 0.0
+    """Chance that it leans, by its upright edge and the other dice's."""
     off_upright: float = 0.0
     """How far its upright edge is off the other dice's nadir: about the sine of its lean."""
     stray: bool = False
@@ -87,9 +94,10 @@ class Die:
             return "disagreement"
         if state != "flat":
             return state
-        if self.off_upright > LEANING:
+        if self.lean > LEANING or self.off_upright > OFF_UPRIGHT:
             return "leaning"
-        if max(self.judged.values) < CERTAIN or self.chances["flat"] < FLAT:
+        weak = self.found.score < WHOLE and self.chances["flat"] < FLAT_ENOUGH
+        if max(self.judged.values) < CERTAIN or self.chances["flat"] < FLAT or weak:
             return "disagreement"
         if self.pips.value is not None:
             whole = not self.stray or self.found.score > WHOLE
@@ -107,14 +115,14 @@ class Die:
         The finder saw the whole picture at another size: a second opinion of the value. The pips,
         as far as they are seen, must not speak for another value.
         """
-        value = self.judged.value
-        if self.found.value != value or max(self.judged.values) < NEARLY_SURE:
+        value, why = self.judged.value, self.pips.why_not
+        allowed = value in self.pips.maybe
+        if self.found.value != value or (not allowed and (self.pips.maybe or why == "glare")):
             return False
-        if self.pips.why_not == "glare":
-            # Light lies where a pip might be: both must be as good as sure.
-            sure = max(self.judged.values) > AS_GOOD_AS_SURE and max(self.found.values) > CERTAIN
-            return sure and value in self.pips.maybe
-        return not self.pips.maybe or value in self.pips.maybe
+        # Where light lies on a place of a pip, or the spots say nothing at all, both networks must
+        # be as good as sure.
+        sure = NEARLY_SURE if allowed and why != "glare" else AS_GOOD_AS_SURE
+        return max(self.judged.values) > sure and max(self.found.values) > CERTAIN
 
     @property
     def value(self) -> int | None:
@@ -137,7 +145,8 @@ class Die:
     @property
     def surely_leans(self) -> bool:
         """Tell whether it leans by its looks, or by far by its upright edge."""
-        return self.state == "leaning" or self.off_upright > SURELY_LEANING
+        sure = self.lean > SURELY_LEANING or self.off_upright > FAR_OFF_UPRIGHT
+        return sure or self.state == "leaning"
 
     @property
     def die_all_the_same(self) -> bool:
@@ -181,6 +190,11 @@ class Decision:
     reason: str | None
     confidence: float
     dice: tuple[DieSeen, ...]
+
+    @property
+    def settled(self) -> bool:
+        """Tell whether the reason for none is so sure that no other look can change it."""
+        return self.reason in ("leaning", "extra", "obstructed") and self.confidence > SETTLED
 
 
 def decide(
@@ -227,6 +241,10 @@ def decide(
     if any(d.die_all_the_same for d in doubtful):
         # What was hardly found reads as a die all the same.
         return refuse("disagreement" if count is None else "extra")
+    scales = [face_scale(d.judged.frame) for d in sure]
+    if max(scales) > UNLIKE * min(scales):
+        # A spot of light, a print: dice of one set are of one size.
+        return refuse("disagreement")
     values = tuple(sorted(d.value for d in sure if d.value is not None))
     return Decision(values, None, confidence, dice)
 
@@ -236,9 +254,9 @@ def _sureness(reason: str, dice: list[Die], confidence: float) -> float:
     if reason in ("missing", "extra", "stacked"):
         return confidence
     if reason == "leaning":
-        return max(
-            max(d.chances["leaning"], d.off_upright / (d.off_upright + LEANING)) for d in dice
-        )
+        return max(max(d.chances["leaning"], d.lean) for d in dice)
+    if reason == "obstructed":
+        return max((d.chances["obstructed"] for d in dice), default=0.5)
     return max(0.5, 1 - confidence)
 
 

@@ -17,15 +17,17 @@ from harness.vision.faces import Floats, Frame, Picture, Pyramid
 STRIDE = 8
 STATES = ("flat", "leaning", "stacked", "under", "obstructed", "moving")
 LEAST_SCORE = 0.25
+SURE = 0.4
+"""Score from which something found counts as a die."""
 USUAL = np.array([2.0, 0.6, 0.4, 0.5, 0.5, 0.4], np.float32)
 """How often each state is met, relative to its weight in training."""
 HALF = complex(0.5, 0.5)
-CLOSE = 45.0
-"""Edge (px of the network's input) at which small dice are looked at closely."""
-MOST_AREA = 95_000
+SMALL = 50.0
+"""Edge (px) below which dice are looked at closely at once: at half size they are too small."""
+CLOSE = 36.0
+"""Edge (px of the network's input) at which dice are seen best."""
+MOST_AREA = 77_000
 """Pixels of the network's input for a close look."""
-LEAST_ZOOM = 0.58
-"""Size of the picture below which a close look is not worth it."""
 WEIGHTS = Path(__file__).with_name("weights") / "finder.onnx"
 
 
@@ -91,31 +93,50 @@ class Finder:
     def __init__(self, weights: Path = WEIGHTS) -> None:
         self._net = cv2.dnn.readNetFromONNX(str(weights), engine=cv2.dnn.ENGINE_CLASSIC)
 
-    def find(self, pyramid: Pyramid) -> Scene:
-        """Find dice in a picture at half its size."""
-        return self._find(pyramid.level(1), _View(2.0, HALF))
+    def find(self, pyramid: Pyramid, count: int | None = None) -> Scene:
+        """Find dice in a picture at half its size; if they are small, then again more closely.
 
-    def find_again(self, pyramid: Pyramid, frames: Sequence[Frame]) -> Scene:
-        """Look for dice another way than at first, where they have been seen (`frames`).
-
-        Small dice are looked at more closely, others upside down.
+        `count` is how many there must be.
         """
+        scene = self._find(pyramid.level(1), _View(2.0, HALF))
+        surely = [d.frame for d in scene.dice if d.score >= SURE]
+        if not surely or float(np.median([f.edge for f in surely])) >= SMALL:
+            return scene
+        enough = count is not None and len(surely) >= count
+        return self._find_close(pyramid, [d.frame for d in scene.dice], enough, turned=False)
+
+    def find_again(self, pyramid: Pyramid, frames: Sequence[Frame], enough: bool) -> Scene:
+        """Look for dice another way than at first, upside down and at the size they are seen best.
+
+        `frames` are those seen at first; unless they are `enough`, more is looked at than them.
+        """
+        return self._find_close(pyramid, frames, enough, turned=True)
+
+    def _find_close(
+        self, pyramid: Pyramid, frames: Sequence[Frame], enough: bool, turned: bool
+    ) -> Scene:
         edge = float(np.median([f.edge for f in frames]))
-        picture = pyramid.level(0)
-        left, top, right, bottom = _around(frames, picture)
-        area = (right - left) * (bottom - top)
-        scale = min(1.0, CLOSE / edge, math.sqrt(MOST_AREA / area))
-        if scale < LEAST_ZOOM:
-            small = pyramid.level(1)
-            corner = complex(small.shape[1] - 1, small.shape[0] - 1)
-            turned = np.asarray(cv2.rotate(small, cv2.ROTATE_180), np.uint8)
-            return self._find(turned, _View(-2.0, 2.0 * corner + HALF))
-        part = picture[top:bottom, left:right]
-        part = np.asarray(
-            cv2.resize(part, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8
+        level = 1 if CLOSE / edge <= 0.5 else 0
+        whole = pyramid.level(level)
+        size = float(1 << level)
+        left, top, right, bottom = _around(frames, pyramid.level(0), edge, enough)
+        x0, y0 = int(left / size), int(top / size)
+        part = whole[y0 : -int(-bottom // size), x0 : -int(-right // size)]
+        scale = min(
+            1.0, CLOSE * size / edge, math.sqrt(MOST_AREA / (part.shape[0] * part.shape[1]))
         )
-        origin = complex(left, top) + HALF * (1 / scale - 1)
-        return self._find(part, _View(1 / scale, origin))
+        if scale < 1.0:
+            shape = (max(16, round(part.shape[1] * scale)), max(16, round(part.shape[0] * scale)))
+            small = np.asarray(cv2.resize(part, shape, interpolation=cv2.INTER_AREA), np.uint8)
+        else:
+            small = np.ascontiguousarray(part)
+        grow = size / scale
+        origin = complex(x0, y0) * size + HALF * (grow - 1)
+        if turned:
+            corner = complex(small.shape[1] - 1, small.shape[0] - 1)
+            small = np.asarray(cv2.rotate(small, cv2.ROTATE_180), np.uint8)
+            return self._find(small, _View(-grow, origin + grow * corner))
+        return self._find(small, _View(grow, origin))
 
     def _find(self, small: Picture, view: _View) -> Scene:
         grid = self._look(small)
@@ -157,12 +178,23 @@ class Finder:
         return np.asarray(grid[0], np.float32)
 
 
-def _around(frames: Sequence[Frame], picture: Picture) -> tuple[int, int, int, int]:
-    """Give the part of a picture (left, top, right, bottom) that holds dice and their sides."""
-    room = 1.3 * max(f.edge for f in frames)
+def _around(
+    frames: Sequence[Frame], picture: Picture, edge: float, enough: bool
+) -> tuple[int, int, int, int]:
+    """Give the part of a picture (left, top, right, bottom) that holds dice and their sides.
+
+    Unless the dice are `enough`, as much about them as a close look can take.
+    """
+    height, width = picture.shape[:2]
     x = [f.centre.real for f in frames]
     y = [f.centre.imag for f in frames]
-    height, width = picture.shape[:2]
+    room = 1.3 * max(f.edge for f in frames)
+    across, down = max(x) - min(x), max(y) - min(y)
+    if not enough:
+        area = MOST_AREA * max(1.0, edge / CLOSE) ** 2
+        # (across + 2 room) (down + 2 room) = area
+        middle = (across + down) / 2
+        room = max(room, (math.sqrt(middle**2 - across * down + area) - middle) / 2)
     return (
         max(0, int(min(x) - room)),
         max(0, int(min(y) - room)),

@@ -5,6 +5,7 @@ It is the second of the two readings; it shares nothing with `harness.vision.pip
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,8 +27,8 @@ WEIGHTS = Path(__file__).with_name("weights") / "judge.onnx"
 class Judged:
     """One face judged: chances of the values 1 to 6 and of `STATES`, the frame set right.
 
-    `foot` leads from the top face's centre to the bottom face's, px; `doubt` is how far two looks
-    at it differ, px.
+    `foot` leads from the top face's centre to the bottom face's, px; `doubt` is how far off it may
+    be, px.
     """
 
     values: tuple[float, ...]
@@ -63,12 +64,16 @@ class Judge:
     def __init__(self, weights: Path = WEIGHTS) -> None:
         self._net = cv2.dnn.readNetFromONNX(str(weights), engine=cv2.dnn.ENGINE_CLASSIC)
 
-    def look_twice(self, pyramid: Pyramid, frames: Sequence[Frame]) -> list[Judged]:
+    def look_twice(
+        self, pyramid: Pyramid, frames: Sequence[Frame], mirrored: bool = False
+    ) -> list[Judged]:
         """Judge each face, then again with its frame set right and turned by a quarter.
 
         Chances and feet are the means of both looks: what only one of them sees does not count
-        for sure.
+        for sure. Faces may be looked at `mirrored`, to see them another way than before.
         """
+        if mirrored:
+            frames = [Frame(f.centre, -f.across, f.along) for f in frames]
         first = self.judge(pyramid, frames)
         second = self.judge(
             pyramid, [Frame(j.frame.centre, j.frame.along, -j.frame.across) for j in first]
@@ -89,6 +94,7 @@ class Judge:
                 tuple(states[k].tolist()),
                 _set_right(frame, out[k, 12:18]),
                 float(out[k, 18]) * frame.across + float(out[k, 19]) * frame.along,
+                math.exp(min(float(out[k, 20]), 1.0)) * frame.edge / 2,
             )
             for k, frame in enumerate(frames)
         ]
@@ -103,7 +109,7 @@ def _joined(first: Judged, second: Judged) -> Judged:
         mean(first.states, second.states),
         second.frame,
         (first.foot + second.foot) / 2,
-        abs(first.foot - second.foot),
+        math.sqrt((first.doubt**2 + second.doubt**2 + abs(first.foot - second.foot) ** 2) / 2),
     )
 
 

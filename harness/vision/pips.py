@@ -252,7 +252,8 @@ def _read(everywhere: _Spots, smooth: Floats) -> PipReading:
     pips = _points(best.pips)
     if rivals:
         return PipReading(None, "ambiguous", best.contrast, best.misfit, pips)
-    if not _body_seen(smooth, best.lattice, best.pips, best.contrast):
+    # A five or a six with one more pip, hidden by light, is no face.
+    if best.value < 5 and not _body_seen(smooth, best.lattice, best.pips, best.contrast):
         maybe = frozenset({best.value}) | _maybe(spots)
         return PipReading(None, "glare", best.contrast, best.misfit, pips, maybe)
     strays = _strays(everywhere, best) if best.value <= 3 else ()
@@ -367,9 +368,11 @@ def _body_seen(smooth: Floats, matrix: Floats, picked: Floats, contrast: float) 
         return True
     # The body's colour, beside the lattice's places.
     beside = np.clip(_BESIDE @ matrix[:, :2].T, -0.72, 0.72) + matrix[:, 2]
-    body = np.sort(_sample(smooth, beside), axis=0)[5:7].mean(axis=0)
+    around = np.sort(_sample(smooth, beside), axis=0)
+    body = around[5:7].mean(axis=0)
     seen = _sample(smooth, sites[empty])
-    if body.min() < BURNT - 30 and (seen.min(axis=1) > BURNT).any():
+    # Places are burnt out while parts of the body are not: light may hide pips there.
+    if around[2].min() < BURNT - 8 and (seen.min(axis=1) > BURNT).any():
         return False
     off = np.sqrt(((seen - body) ** 2).mean(axis=1))
     return bool(off.max() < max(0.6 * contrast, 12.0))

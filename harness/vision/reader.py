@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,20 +11,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.vision.calibration import Profile
-from harness.vision.decision import SURE, Die, decide
+from harness.vision.decision import Die, decide
 from harness.vision.faces import Frame, Pyramid
-from harness.vision.finder import Finder
+from harness.vision.finder import SURE, Finder, Scene
 from harness.vision.judge import Judge, Judged
 from harness.vision.pictures import as_picture, fit_size
 from harness.vision.pips import PipReading, read_pips
-from harness.vision.plumb import Upright, upright_errors
+from harness.vision.plumb import Upright, lean_chances, upright_errors
 from harness.vision.quality import picture_fault
 from harness.vision.readings import NO_RESULT_REASONS, DiceReading, DieSeen, ReadingVerdict
 
-WORTH_ANOTHER_LOOK = ("disagreement", "glare", "missing", "extra", "obstructed", "leaning")
+WORTH_ANOTHER_LOOK = (
+    "disagreement", "glare", "missing", "extra", "obstructed", "leaning", "stacked"
+)  # fmt: skip
 """Refusals that may come of a frame that is off: the picture is looked at again."""
-SURELY_UPRIGHT = 0.145
-"""Error of the upright edges, mean of two looks, up to which no die leans after all."""
+MAYBE_LEANING, MAYBE_OFF = 0.03, 0.12
+"""Chance of a lean, and error of an upright edge, from which dice are looked at more often."""
+OTHER_LOOKS = ((1.0, True), (1.1, False))
+"""By how much a face is then shown larger, and whether mirrored."""
+SAME = 0.3
+"""Part of an edge within which two looks see the same die."""
 NOT_AN_IMAGE = DiceReading("unreadable", (), "not-an-image", 0.0, (), 0.0)
 
 
@@ -59,13 +64,15 @@ class DiceReader:
             return NOT_AN_IMAGE, ()
         picture, scale = fit_size(picture)
         pyramid = Pyramid(picture)
-        seen = self._look(pyramid, scale)
+        seen = self._look(pyramid, scale, self._finder.find(pyramid, dice))
         decision = decide(seen.dice, seen.chips, dice)
-        if decision.reason in WORTH_ANOTHER_LOOK and seen.dice:
-            again = self._look(pyramid, scale, [d.found.frame for d in seen.dice])
+        if decision.reason in WORTH_ANOTHER_LOOK and not decision.settled and seen.dice:
+            frames = [d.found.frame for d in seen.dice]
+            enough = decision.reason != "missing"
+            scene = self._finder.find_again(pyramid, frames, enough)
+            again = self._look(pyramid, scale, scene, before=seen)
             other = decide(again.dice, again.chips, dice)
-            lean = decision.reason == "leaning" and not self._upright(seen, again, pyramid, scale)
-            if other.reason is None and not lean:
+            if other.reason is None:
                 seen, decision = again, other
         reason = decision.reason
         if reason is not None or self._profile is not None:
@@ -83,49 +90,44 @@ class DiceReader:
         )
         return reading, seen.dice
 
-    def _look(self, pyramid: Pyramid, scale: float, before: Sequence[Frame] | None = None) -> _Seen:
-        """Look at a picture; `before` are the faces seen when it was looked at the first time."""
-        if before is None:
-            scene = self._finder.find(pyramid)
-        else:
-            scene = self._finder.find_again(pyramid, before)
+    def _look(
+        self, pyramid: Pyramid, scale: float, scene: Scene, before: _Seen | None = None
+    ) -> _Seen:
+        """Look at every die of a scene that the profile allows; another way than `before`.
+
+        Upright edges are then the means of both looks.
+        """
         found = [f for f in scene.dice if self._may_be(f.frame, scale)]
-        judged = self._judge.look_twice(pyramid, [f.frame for f in found])
+        judged = self._judge.look_twice(pyramid, [f.frame for f in found], before is not None)
         sure = [k for k, f in enumerate(found) if f.score >= SURE]
-        errors = dict(
-            zip(
-                sure,
-                upright_errors(
-                    [judged[k].upright for k in sure],
-                    max(pyramid.level(0).shape[:2]),
-                    self._known(scale),
-                ),
-                strict=True,
-            )
-        )
+        uprights = [judged[k].upright for k in sure]
+        if before is not None:
+            uprights = [_mean([u, *_same(u, before)]) for u in uprights]
+        width, known = max(pyramid.level(0).shape[:2]), self._known(scale)
+        chances = lean_chances(uprights, width, known)
+        errors = upright_errors(uprights, width, known)
+        if max(chances, default=0.0) > MAYBE_LEANING or max(errors, default=0.0) > MAYBE_OFF:
+            uprights = self._judge_uprights(pyramid, uprights)
+            chances = lean_chances(uprights, width, known)
+            errors = upright_errors(uprights, width, known)
+        leans = dict(zip(sure, zip(chances, errors, strict=True), strict=True))
         pips = read_pips(pyramid, [face.frame for face in judged])
         dice = tuple(
-            Die(f, judged[k], pips[k], errors.get(k, 0.0), _has_strays(k, pips[k], judged))
+            Die(f, judged[k], pips[k], *leans.get(k, (0.0, 0.0)), _has_strays(k, pips[k], judged))
             for k, f in enumerate(found)
         )
         return _Seen(dice, scene.chips)
 
-    def _upright(self, one: _Seen, two: _Seen, pyramid: Pyramid, scale: float) -> bool:
-        """Tell whether no die leans by the mean of what both looks saw of its upright edge."""
-        joined = []
-        for die in two.dice:
-            if die.found.score < SURE:
-                continue
-            u = die.judged.upright
-            gap, other = min(
-                ((abs(d.judged.frame.centre - u.frame.centre), d.judged) for d in one.dice),
-                key=lambda pair: pair[0],
-            )
-            if gap > 0.3 * u.scale:
-                return False
-            joined.append(Upright(u.frame, (u.foot + other.foot) / 2, max(u.doubt, other.doubt)))
-        errors = upright_errors(joined, max(pyramid.level(0).shape[:2]), self._known(scale))
-        return max(errors, default=0.0) < SURELY_UPRIGHT
+    def _judge_uprights(self, pyramid: Pyramid, uprights: list[Upright]) -> list[Upright]:
+        """Look at dice again, mirrored and at other sizes, and join what is seen of their edges."""
+        looks = [uprights]
+        for grow, mirrored in OTHER_LOOKS:
+            frames = [
+                Frame(u.frame.centre, u.frame.across * grow, u.frame.along * grow) for u in uprights
+            ]
+            judged = self._judge.look_twice(pyramid, frames, mirrored)
+            looks.append([j.upright for j in judged])
+        return [_mean(list(seen)) for seen in zip(*looks, strict=True)]
 
     def _may_be(self, frame: Frame, scale: float) -> bool:
         """Tell whether the profile allows a die of this size at this place."""
@@ -150,6 +152,27 @@ class DiceReader:
 class _Seen:
     dice: tuple[Die, ...]
     chips: tuple[tuple[float, float], ...]
+
+
+def _same(upright: Upright, before: _Seen) -> list[Upright]:
+    """Give the same die's upright edge as seen before, if it was."""
+    frame = upright.frame
+    return [
+        d.judged.upright
+        for d in before.dice
+        if abs(d.judged.frame.centre - frame.centre) < SAME * frame.edge
+    ][:1]
+
+
+def _mean(looks: list[Upright]) -> Upright:
+    """Give an upright edge as the mean of several looks at it.
+
+    They are of the same pixels, so many looks doubt hardly less than one; where they differ, more.
+    """
+    foot = sum(u.foot for u in looks) / len(looks)
+    doubt = sum(u.doubt**2 for u in looks) / len(looks)
+    apart = sum(abs(u.foot - foot) ** 2 for u in looks) / len(looks)
+    return Upright(looks[0].frame, foot, math.sqrt(0.9 * doubt + apart / 2))
 
 
 def _has_strays(k: int, pips: PipReading, faces: list[Judged]) -> bool:

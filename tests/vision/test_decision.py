@@ -18,7 +18,8 @@ def sharp(names: tuple[str, ...], name: str, chance: float) -> tuple[float, ...]
 
 def die(
     value: int = 3, *, pips: int | str | None = "same", far: int | None = None, state: str = "flat",
-    sure: float = 0.999, score: float = 0.9, off: float = 0.0, at: float = 0.0, edge: float = 60.0,
+    sure: float = 0.999, score: float = 0.9, lean: float = 0.0, off: float = 0.0, at: float = 0.0,
+    edge: float = 60.0,
     maybe: frozenset[int] = frozenset(), why: str = "pattern", stray: bool = False,
 ):  # fmt: skip
     frame = Frame(complex(100 + at, 100), complex(edge / 2, 0), complex(0, edge / 2))
@@ -31,7 +32,7 @@ def die(
         PipReading(
             read, None if read else why, 90.0, 0.01, (), maybe or frozenset({read} - {None})
         ),
-        off, stray,
+        lean, off, stray,
     )  # fmt: skip
 
 
@@ -49,6 +50,7 @@ def test_three_flat_dice_are_values_sorted():
     ("odd", "reason"),
     [
         (die(state="leaning"), "leaning"),
+        (die(lean=0.5), "leaning"),
         (die(off=0.3), "leaning"),
         (die(state="moving"), "moving"),
         (die(state="stacked"), "stacked"),
@@ -67,9 +69,24 @@ def test_one_die_amiss_refuses_all_with_its_reason(odd, reason):
     assert (decision.values, decision.reason) == ((), reason)
 
 
-def test_the_finder_stands_in_for_spoilt_pips_only_if_both_networks_are_sure():
-    assert decide(three(die(pips=None)), (), 3).reason is None
-    assert decide(three(die(pips=None, sure=0.9)), (), 3).reason == "disagreement"
+def test_the_finder_stands_in_for_spoilt_pips_only_if_they_allow_it_and_both_networks_are_sure():
+    allowed = frozenset({3, 5})
+    assert decide(three(die(pips=None, maybe=allowed)), (), 3).reason is None
+    assert decide(three(die(pips=None, maybe=allowed, sure=0.9)), (), 3).reason == "disagreement"
+    assert decide(three(die(pips=None, sure=0.99)), (), 3).reason == "disagreement"
+    assert decide(three(die(pips=None, maybe=frozenset({5}))), (), 3).reason == "disagreement"
+
+
+def test_what_is_of_another_size_is_no_die_of_the_set():
+    """Fails when a spot of light that looks like a large one is read as a die."""
+    assert decide(three(die(1, edge=95.0)), (), 3).reason == "disagreement"
+    assert decide(three(die(1, edge=75.0)), (), 3).reason is None
+
+
+def test_a_settled_refusal_needs_no_other_look():
+    assert decide(three(die(lean=0.99)), (), 3).settled
+    assert not decide(three(die(lean=0.2)), (), 3).settled
+    assert not decide(three()[:2], (), 3).settled
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,38 @@ def reflect_dome(rng: Rng, picture: Any, hearts: Any, edge: float) -> Any:
     return glare
 
 
+def gleam(rng: Rng, hearts: Any, edge: float) -> Any:
+    """Give lamps mirrored on dice, (480, 640) light: spots of about a pip's size, and sheets.
+
+    `hearts` (n, 2) are the dice in px, `edge` their edge in px.
+    """
+    light = np.zeros((480, 640), np.float32)
+    for x, y in hearts:
+        for _ in range(int(rng.integers(0, 3))):
+            spot = np.zeros_like(light)
+            at = rng.uniform(-0.48, 0.48, 2) * edge + (x, y)
+            size = max(1.5, edge * rng.uniform(0.03, 0.13))
+            n = int(rng.integers(5, 12))
+            a = np.linspace(0, 2 * np.pi, n, endpoint=False)
+            r = size * rng.uniform(0.6, 1.3, n)
+            rim = np.stack([at[0] + r * np.cos(a), at[1] + r * np.sin(a)], 1)
+            cv2.fillPoly(spot, [(rim * 8).astype(np.int32)], rng.uniform(0.3, 3), cv2.LINE_AA, 3)
+            light += cv2.GaussianBlur(spot, (0, 0), rng.uniform(0.4, 1.5))
+        if rng.random() < 0.15:
+            sheet = np.zeros_like(light)
+            at = rng.normal((x, y), 0.5 * edge)
+            sides = edge * rng.uniform(0.4, 1.6, 2)
+            quad = cv2.boxPoints((at.tolist(), sides.tolist(), rng.uniform(0, 90)))
+            level = rng.uniform(0.1, 0.6)
+            cv2.fillPoly(sheet, [(quad * 8).astype(np.int32)], level, cv2.LINE_AA, 3)
+            if rng.random() < 0.5:
+                ripple = rng.standard_normal((48, 64)).astype(np.float32)
+                ripple = cv2.resize(ripple, (640, 480), interpolation=cv2.INTER_CUBIC)
+                sheet *= np.clip(1 + 0.8 * ripple, 0, 2)
+            light += sheet
+    return light
+
+
 def move_die(rng: Rng, without: Any, picture: Any, mask: Any, edge_px: float) -> Any:
     """Smear one die, given pictures without and with it and its mask (h, w) float."""
     length = int(max(5, edge_px * rng.uniform(0.3, 1.3)))

@@ -18,6 +18,8 @@ from harness.vision.training.surfaces import any_colour, draw_surface
 
 Rng = np.random.Generator
 WIDTH, HEIGHT = 640, 480
+GATHERED = 200_000
+"""Number from which on pictures show dice that touch."""
 STATES = ("flat", "leaning", "stacked_top", "under", "blank", "covered", "moving", "cut")
 _RED = (0.04, 0.03, 0.62)
 
@@ -185,20 +187,50 @@ def _place(rng: Rng, camera: Any, count: int) -> list[tuple[float, float, float]
     return placed
 
 
+def _gather(rng: Rng, camera: Any, count: int) -> list[tuple[float, float, float]]:
+    """Place that many dice side to side, in a row, round a corner or pushed along each other."""
+    margin = 0.9 * camera[12] / np.linalg.norm(camera[:3])
+    px = (rng.uniform(margin, WIDTH - margin), rng.uniform(margin, HEIGHT - margin))
+    x, y, _z = _on_plane(camera, [px], 0.5)[0]
+    placed = [(float(x), float(y), float(rng.uniform(0, math.pi / 2)))]
+    pushed = rng.random() < 0.5
+    for _ in range(60):
+        if len(placed) == count:
+            break
+        x, y, yaw = placed[rng.integers(len(placed))]
+        gap, along = rng.uniform(1.0, 1.025), rng.uniform(-0.9, 0.9) if pushed else 0.0
+        side = yaw + rng.integers(4) * math.pi / 2
+        x += gap * math.cos(side) - along * math.sin(side)
+        y += gap * math.sin(side) + along * math.cos(side)
+        new = (x, y, yaw + rng.normal(0, 0.008))
+        if all(
+            cv2.intersectConvexConvex(_square(*new, 0.99), _square(*p))[0] < 1e-4 for p in placed
+        ):
+            placed.append(new)
+    return placed
+
+
 def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
-    """Draw picture number `seed`; gives JPEG bytes and the truth about its dice."""
+    """Draw picture number `seed`; gives JPEG bytes and the truth about its dice.
+
+    From `GATHERED` on dice lie side to side, with gleams on them and light that burns out seams.
+    """
     rng = np.random.default_rng([7041, seed])
+    gathered = seed >= GATHERED
     shaker = rng.random() < 0.62
     camera, distance = _camera(rng, shaker)
     count = int(rng.choice([1, 2, 3, 4, 5, 6], p=[0.06, 0.1, 0.5, 0.16, 0.12, 0.06]))
-    spots = _place(rng, camera, count)
+    close = gathered and rng.random() < 0.75
+    spots = (_gather if close else _place)(rng, camera, count)
     styles = [_style(rng)]
     if rng.random() < 0.15:
         styles.append(_style(rng))
     n = len(spots)
     trouble = rng.choice(
         ["none", "leaning", "stacked", "blank", "sticker", "moving", "chip"],
-        p=[0.3, 0.28, 0.13, 0.06, 0.06, 0.12, 0.05],
+        p=[0.55, 0.2, 0.08, 0.04, 0.04, 0.05, 0.04]
+        if gathered
+        else [0.3, 0.28, 0.13, 0.06, 0.06, 0.12, 0.05],
     )
     states = ["flat"] * n
     z = np.full(n, 0.5)
@@ -363,6 +395,11 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
     if shaker and rng.random() < 0.5:
         hearts = project(camera, centre) if n else np.array([[WIDTH / 2, HEIGHT / 2]])
         glare = overlays.reflect_dome(rng, picture, hearts, float(edge_px))
+    if gathered and n:
+        if rng.random() < 0.5:
+            picture += overlays.gleam(rng, project(camera, centre), float(edge_px))[..., None]
+        if rng.random() < 0.35:
+            picture *= np.float32(rng.uniform(1.2, 2.6))
     jpeg = overlays.develop(rng, picture, float(rng.uniform(0, 1) ** 0.6))
     truth: dict[str, Any] = {"dice": [], "chips": chips}
     for k in range(n):

@@ -1,4 +1,6 @@
-"""Trains the finder: `python -m harness.vision.training.train_finder PICTURES OUT.onnx MINUTES`.
+"""Trains the finder.
+
+`python -m harness.vision.training.train_finder PICTURES OUT.onnx STEPS [START.pt]`
 
 Needs torch, onnx and numba besides the project (see README.md here). Uses nothing but pictures made
 by `make_pictures`.
@@ -21,10 +23,19 @@ import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional as fn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from harness.vision.training.frames import describe
 
 WIDTH, HEIGHT, STRIDE = 320, 240, 8
+SIDE = 160
+"""Side (px) of the parts of pictures that are learnt from."""
+ABOUT_A_DIE = 0.85
+"""How often a part lies about a die rather than anywhere."""
+BATCH, AMISS = 40, 14
+"""Examples a step; how many of them come of pictures in which something is amiss."""
+MEMORY = 0.998
+"""Of the running mean of the weights, which is what is kept in the end."""
 STATES = ("flat", "leaning", "stacked_top", "under", "blank", "moving")
 CHANNELS = 1 + 1 + 2 + 1 + 4 + 2 + 6 + 6
 """die, chip, centre offset, log size, frame, foot, state, value."""
@@ -69,19 +80,13 @@ class Finder(nn.Module):
         return self.head(near + far)
 
 
-def load(folder: Path, numbers: list[int]) -> list[tuple[Any, Any]]:
-    """Read pictures at half size with their truth, up to the first that is not there yet."""
+def load(folder: Path) -> list[tuple[Any, Any]]:
+    """Read all pictures of a folder at half size with their truth, in the order of numbers."""
     out = []
-    for n in numbers:
-        name = folder / f"{n:06d}"
-        if not name.with_suffix(".json").exists():
-            break
-        try:
-            truth = json.loads(name.with_suffix(".json").read_text())
-        except json.JSONDecodeError:
-            break
+    for name in sorted(folder.glob("*.json")):
         image = cv2.imread(str(name.with_suffix(".jpg")))
-        out.append((cv2.resize(image, (WIDTH, HEIGHT), interpolation=cv2.INTER_AREA), truth))
+        image = cv2.resize(image, (WIDTH, HEIGHT), interpolation=cv2.INTER_AREA)
+        out.append((image, json.loads(name.read_text())))
     return out
 
 
@@ -107,30 +112,32 @@ def colour_change(rng: np.random.Generator, image: Any) -> Any:
     return x * np.float32(1 / 255)
 
 
-def sample(
-    rng: np.random.Generator, image: Any, truth: Any, still: bool = False
-) -> tuple[Any, ...]:
-    """Give one example: picture (3, h, w), targets and weights on the grid."""
-    angle, zoom = rng.uniform(0, 360), np.exp(rng.uniform(np.log(0.8), np.log(1.45)))
-    if still:
-        angle, zoom = 0.0, 1.0
-    m = cv2.getRotationMatrix2D((WIDTH / 2, HEIGHT / 2), angle, zoom)
-    if not still:
-        m[:, 2] += rng.uniform(-30, 30, 2)
-    if rng.random() < 0.5 and not still:
+def sample(rng: np.random.Generator, image: Any, truth: Any) -> tuple[Any, ...]:
+    """Give one example, a part of a picture turned and zoomed, mostly about a die.
+
+    Picture (3, SIDE, SIDE), targets and weights on the grid.
+    """
+    angle, zoom = rng.uniform(0, 360), np.exp(rng.uniform(np.log(0.75), np.log(1.5)))
+    at = np.array([rng.uniform(0, WIDTH), rng.uniform(0, HEIGHT)])
+    if truth["dice"] and rng.random() < ABOUT_A_DIE:
+        die = truth["dice"][rng.integers(len(truth["dice"]))]
+        at = (np.asarray(die["centre"]) + 0.5) / 2 - 0.5
+    m = cv2.getRotationMatrix2D(tuple(float(v) for v in at), angle, zoom)
+    m[:, 2] += SIDE / 2 - at + rng.uniform(-50, 50, 2)
+    if rng.random() < 0.5:
         m[0] *= -1
-        m[0, 2] += WIDTH - 1
+        m[0, 2] += SIDE - 1
     border = [cv2.BORDER_REPLICATE, cv2.BORDER_CONSTANT][rng.integers(2)]
     x = cv2.warpAffine(
         image,
         m,
-        (WIDTH, HEIGHT),
+        (SIDE, SIDE),
         flags=cv2.INTER_LINEAR,
         borderMode=border,
         borderValue=[float(v) for v in rng.uniform(0, 255, 3)],
     )
-    x = x.astype(np.float32) / 255 if still else colour_change(rng, x)
-    gh, gw = HEIGHT // STRIDE, WIDTH // STRIDE
+    x = colour_change(rng, x)
+    gh = gw = SIDE // STRIDE
     heat = np.zeros((2, gh, gw), np.float32)
     keep = np.ones((gh, gw), np.float32)
     target = np.zeros((9, gh, gw), np.float32)
@@ -222,12 +229,12 @@ def export(model: nn.Module, path: Path) -> None:
     )
 
 
-def _amiss(known: list[tuple[Any, Any]]) -> list[int]:
-    return [i for i, (_, t) in enumerate(known) if any(d["state"] != "flat" for d in t["dice"])]
+def train(folder: Path, out: Path, steps: int, start: Path | None) -> None:
+    """Train for that many steps on the pictures of a folder, then export.
 
-
-def train(folder: Path, out: Path, minutes: float, start: Path | None) -> None:
-    """Train for that many minutes on every picture present, then export."""
+    Seeded: the same steps, pictures, versions and processor give the same weights. README.md says
+    how far that holds of the committed ones.
+    """
     torch.manual_seed(1)
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
@@ -235,20 +242,20 @@ def train(folder: Path, out: Path, minutes: float, start: Path | None) -> None:
     model = Finder()
     if start is not None:
         model.load_state_dict(torch.load(start))
-    model = model.to(memory_format=torch.channels_last)
-    rate = 2.5e-3 if start is None else 0.8e-3
+    mean = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(MEMORY), use_buffers=True)
+    model = model.to(memory_format=torch.channels_last).train()
+    rate = 2.5e-3 if start is None else 1.5e-3
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=1e-4)
-    known = load(folder, list(range(20000)))
-    amiss = _amiss(known)
-    began, step, seen = time.monotonic(), 0, 0.0
-    while (part := (time.monotonic() - began) / 60 / minutes) < 1:
+    known = load(folder)
+    amiss = [i for i, (_, t) in enumerate(known) if any(d["state"] != "flat" for d in t["dice"])]
+    began, seen = time.monotonic(), 0.0
+    for step in range(steps):
         for group in optimiser.param_groups:
-            group["lr"] = rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * part))
-        # Every second picture is one in which something is amiss.
-        picks = [*rng.integers(len(known), size=8), *rng.choice(amiss, 8)]
+            ease = 0.5 + 0.5 * np.cos(np.pi * step / steps)
+            group["lr"] = rate * min(1, (step + 1) / 100) * ease
+        picks = [*rng.integers(len(known), size=BATCH - AMISS), *rng.choice(amiss, AMISS)]
         batch = [sample(rng, *known[i]) for i in picks]
         x, *rest = (torch.from_numpy(np.stack(v)) for v in zip(*batch, strict=True))
-        model.train()
         with torch.autocast("cpu", dtype=torch.bfloat16):
             y = model(x.contiguous(memory_format=torch.channels_last))
         loss = loss_of(y.float(), *rest)
@@ -256,22 +263,21 @@ def train(folder: Path, out: Path, minutes: float, start: Path | None) -> None:
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 5.0)
         optimiser.step()
+        mean.update_parameters(model)
         seen = 0.98 * seen + 0.02 * loss.item() if step else loss.item()
-        step += 1
-        if step % 100 == 0:
-            print(f"{step} {part:.2f} {len(known)} loss {seen:.3f}", flush=True)
-        if step % 400 == 0:
-            known += load(folder, list(range(len(known), 20000)))
-            amiss = _amiss(known)
-            torch.save(model.state_dict(), out.with_suffix(".pt"))
-    torch.save(model.state_dict(), out.with_suffix(".pt"))
-    export(model, out)
+        if step % 100 == 99:
+            minutes = (time.monotonic() - began) / 60
+            print(f"{step + 1} of {steps}, {minutes:.1f} min, loss {seen:.3f}", flush=True)
+        if step % 1000 == 999:
+            torch.save(mean.module.state_dict(), out.with_suffix(".pt"))
+    torch.save(mean.module.state_dict(), out.with_suffix(".pt"))
+    export(mean.module, out)
 
 
 if __name__ == "__main__":
     train(
         Path(sys.argv[1]),
         Path(sys.argv[2]),
-        float(sys.argv[3]),
+        int(sys.argv[3]),
         Path(sys.argv[4]) if len(sys.argv) > 4 else None,
     )

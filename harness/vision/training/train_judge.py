@@ -1,4 +1,6 @@
-"""Trains the judge: `python -m harness.vision.training.train_judge PICTURES OUT.onnx MINUTES`.
+"""Trains the judge.
+
+`python -m harness.vision.training.train_judge PICTURES OUT.onnx STEPS [START.pt]`
 
 The judge looks at one flattened face with its surroundings. It learns from faces whose frames are
 slightly off, and from what is no top face: sides, halves of faces, chips, prints, bare ground.
@@ -21,9 +23,10 @@ import numpy as np
 import torch
 from torch import nn
 from torch.nn import functional as fn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from harness.vision.faces import Frame, Pyramid
-from harness.vision.training.train_finder import Residual, block, colour_change
+from harness.vision.training.train_finder import MEMORY, Residual, block, colour_change
 
 SIDE, FACE, WIDE = 64, 36.0, 96
 STATES = ("flat", "leaning", "stacked", "obstructed", "moving", "nothing")
@@ -39,8 +42,8 @@ _NAMES = {
 }
 _SHARES = (0.04, 0.38, 0.24, 0.08, 0.08, 0.06, 0.12)
 """How often each state is shown: not sure which, then as in `STATES`."""
-OUTPUTS = 6 + 6 + 6 + 2
-"""value, state, frame correction, foot."""
+OUTPUTS = 6 + 6 + 6 + 2 + 1
+"""value, state, frame correction, foot, logarithm of the foot's doubt."""
 
 
 class Judge(nn.Module):
@@ -61,12 +64,14 @@ class Judge(nn.Module):
             nn.Dropout(0.0),
             nn.Linear(96 * 16, 128),
             nn.ReLU(),
-            nn.Linear(128, OUTPUTS),
+            nn.Linear(128, OUTPUTS - 1),
         )
+        self.doubt = nn.Linear(128, 1)
 
     def forward(self, x: Any) -> Any:
         """Run."""
-        return self.say(self.look(x))
+        seen = self.say[:4](self.look(x))
+        return torch.cat([self.say[4](seen), self.doubt(seen)], 1)
 
 
 def _frame(corners: Any) -> Frame:
@@ -140,18 +145,14 @@ def crops_of(image: Any, truth: Any, rng: np.random.Generator) -> list[Crop]:
     return out
 
 
-def gather(folder: Path, first: int, last: int) -> tuple[list[Crop], int]:
-    """Cut the crops of a range of pictures, up to the first that is not there yet (its number)."""
+def gather(folder: Path) -> list[Crop]:
+    """Cut the crops of all pictures of a folder."""
     out: list[Crop] = []
-    n = first
-    for n in range(first, last):
-        name = folder / f"{n:06d}"
-        if not name.with_suffix(".json").exists():
-            return out, n
-        truth = json.loads(name.with_suffix(".json").read_text())
+    for name in sorted(folder.glob("*.json")):
         image = cv2.imread(str(name.with_suffix(".jpg")))
-        out += crops_of(image, truth, np.random.default_rng([5, n]))
-    return out, n + 1
+        truth = json.loads(name.read_text())
+        out += crops_of(image, truth, np.random.default_rng([5, int(name.stem)]))
+    return out
 
 
 def example(rng: np.random.Generator, crop: Crop, still: bool = False) -> tuple[Any, ...]:
@@ -168,12 +169,14 @@ def example(rng: np.random.Generator, crop: Crop, still: bool = False) -> tuple[
         turn = turn @ np.array([[-1.0, 0], [0, 1]])
     off, shift = np.eye(2), np.zeros(2)
     if not still:
-        a = rng.normal(0, 0.06)
+        # As far off as the finder's frames, or as little as those set right already.
+        far = rng.choice([0.6, 2.2])
+        a = rng.normal(0, 0.06 * far)
         off = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]) * np.exp(
-            rng.normal(0, 0.06)
+            rng.normal(0, 0.06 * far)
         )
-        off = off @ (np.eye(2) + rng.normal(0, 0.035, (2, 2)))
-        shift = rng.normal(0, 0.07, 2)
+        off = off @ (np.eye(2) + rng.normal(0, 0.035 * far, (2, 2)))
+        shift = rng.normal(0, 0.07 * far, 2)
     m = turn @ off
     # Wide picture px = middle + FACE/2 * (m @ face + turn @ shift).
     matrix = np.zeros((2, 3))
@@ -207,34 +210,41 @@ def loss_of(y: Any, value: Any, state: Any, correction: Any, foot: Any) -> Any:
     values = fn.cross_entropy(y[:, :6], value, ignore_index=-1)
     states = fn.cross_entropy(y[:, 6:12], state, ignore_index=-1)
     fit = fn.smooth_l1_loss(y[:, 12:18], correction, reduction="none", beta=0.05) * real
-    far = 1 / (0.35 + foot.norm(dim=1, keepdim=True))
-    way = fn.smooth_l1_loss(y[:, 18:20], foot, reduction="none", beta=0.05) * real * far
-    return values + states + 3 * fit.sum() / n + 3 * way.sum() / n
+    # The foot's error has the density exp(-|error| / doubt) / doubt^2: the doubt is learnt with it.
+    doubt = y[:, 20:21].clamp(-4.5, 1)
+    off = (y[:, 18:20] - foot).norm(dim=1, keepdim=True)
+    way = (off * torch.exp(-doubt) + 2 * doubt) * real
+    return values + states + 3 * fit.sum() / n + 0.2 * way.sum() / n
 
 
-def train(folder: Path, out: Path, minutes: float, start: Path | None) -> None:
-    """Train for that many minutes, from given weights or anew, then export."""
+def train(folder: Path, out: Path, steps: int, start: Path | None) -> None:
+    """Train for that many steps, from given weights or anew, then export.
+
+    Seeded: the same steps, pictures, versions and processor give the same weights. README.md says
+    how far that holds of the committed ones.
+    """
     torch.manual_seed(2)
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
     rng = np.random.default_rng(2)
     model = Judge()
     if start is not None:
-        model.load_state_dict(torch.load(start))
-    model = model.to(memory_format=torch.channels_last)
-    rate = 2e-3 if start is None else 0.8e-3
+        model.load_state_dict(torch.load(start), strict=False)
+    mean = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(MEMORY), use_buffers=True)
+    model = model.to(memory_format=torch.channels_last).train()
+    rate = 2e-3 if start is None else 1e-3
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=3e-4)
-    crops, known = gather(folder, 0, 20000)
+    crops = gather(folder)
     of_state = [[i for i, c in enumerate(crops) if c[2] == s] for s in (-1, *range(6))]
     print([len(s) for s in of_state], "crops", flush=True)
-    began, step, seen = time.monotonic(), 0, 0.0
-    while (part := (time.monotonic() - began) / 60 / minutes) < 1:
+    began, seen = time.monotonic(), 0.0
+    for step in range(steps):
         for group in optimiser.param_groups:
-            group["lr"] = rate * min(1, (step + 1) / 100) * (0.5 + 0.5 * np.cos(np.pi * part))
-        picks = [of_state[s][rng.integers(len(of_state[s]))] for s in rng.choice(7, 48, p=_SHARES)]
+            ease = 0.5 + 0.5 * np.cos(np.pi * step / steps)
+            group["lr"] = rate * min(1, (step + 1) / 100) * ease
+        picks = [of_state[s][rng.integers(len(of_state[s]))] for s in rng.choice(7, 64, p=_SHARES)]
         batch = [example(rng, crops[i]) for i in picks]
         x, *rest = (torch.from_numpy(np.stack(v)) for v in zip(*batch, strict=True))
-        model.train()
         with torch.autocast("cpu", dtype=torch.bfloat16):
             y = model(x.contiguous(memory_format=torch.channels_last))
         loss = loss_of(y.float(), *rest)
@@ -242,17 +252,15 @@ def train(folder: Path, out: Path, minutes: float, start: Path | None) -> None:
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 5.0)
         optimiser.step()
+        mean.update_parameters(model)
         seen = 0.98 * seen + 0.02 * loss.item() if step else loss.item()
-        step += 1
-        if step % 200 == 0:
-            print(f"{step} {part:.2f} {len(crops)} loss {seen:.3f}", flush=True)
-        if step % 1500 == 0:
-            more, known = gather(folder, known, 20000)
-            crops += more
-            of_state = [[i for i, c in enumerate(crops) if c[2] == s] for s in (-1, *range(6))]
-            torch.save(model.state_dict(), out.with_suffix(".pt"))
-    torch.save(model.state_dict(), out.with_suffix(".pt"))
-    model.eval()
+        if step % 200 == 199:
+            minutes = (time.monotonic() - began) / 60
+            print(f"{step + 1} of {steps}, {minutes:.1f} min, loss {seen:.3f}", flush=True)
+        if step % 2000 == 1999:
+            torch.save(mean.module.state_dict(), out.with_suffix(".pt"))
+    torch.save(mean.module.state_dict(), out.with_suffix(".pt"))
+    model = mean.module.eval()
     torch.onnx.export(
         model,
         (torch.zeros(1, 3, SIDE, SIDE),),
@@ -269,6 +277,6 @@ if __name__ == "__main__":
     train(
         Path(sys.argv[1]),
         Path(sys.argv[2]),
-        float(sys.argv[3]),
+        int(sys.argv[3]),
         Path(sys.argv[4]) if len(sys.argv) > 4 else None,
     )
