@@ -125,13 +125,15 @@ class RestWatch:
 def agree(readings: list[DiceReading]) -> DiceReading:
     """Join readings of one rest (frames, lights or cameras): all must say the same values.
 
-    A single refusal refuses; the joint confidence is the least.
+    A single refusal refuses; the joint confidence is the least. Dice that one counts and another
+    does not are no dice missing: these readings disagree.
     """
-    refused = [r for r in readings if r.verdict != "values"]
-    if refused:
-        return refused[0]
     last = readings[-1]
-    if any(r.values != last.values for r in readings):
+    refused = [r for r in readings if r.verdict != "values"]
+    counted = len(refused) < len(readings)
+    if refused and not (counted and all(r.reason in ("missing", "extra") for r in refused)):
+        return refused[0]
+    if refused or any(r.values != last.values for r in readings):
         return DiceReading("unreadable", (), "disagreement", 0.0, last.dice, last.ms)
     least = min(r.confidence for r in readings)
     return DiceReading(last.verdict, last.values, None, least, last.dice, last.ms)
