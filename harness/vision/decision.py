@@ -47,8 +47,8 @@ HIGHER = 1.055
 """Size of one die over another's from which it lies higher, if a die is too few."""
 UNLIKE = 1.5
 """Size of one die over another's up to which they can be dice of one set."""
-SETTLED = 0.95
-"""How sure a reason must be to need no other look."""
+SETTLED, SETTLED_LEANING = 0.95, 0.5
+"""How sure a reason, or a lean, must be to need no other look."""
 STACKED = STATES.index("stacked")
 
 
@@ -194,7 +194,8 @@ class Decision:
     @property
     def settled(self) -> bool:
         """Tell whether the reason for none is so sure that no other look can change it."""
-        return self.reason in ("leaning", "extra", "obstructed") and self.confidence > SETTLED
+        least = SETTLED_LEANING if self.reason == "leaning" else SETTLED
+        return self.reason in ("leaning", "extra", "obstructed") and self.confidence > least
 
 
 def decide(

@@ -25,10 +25,10 @@ WORTH_ANOTHER_LOOK = (
     "disagreement", "glare", "missing", "extra", "obstructed", "leaning", "stacked"
 )  # fmt: skip
 """Refusals that may come of a frame that is off: the picture is looked at again."""
-MAYBE_LEANING, MAYBE_OFF = 0.03, 0.12
+MAYBE_LEANING, MAYBE_OFF = 0.04, 0.13
 """Chance of a lean, and error of an upright edge, from which dice are looked at more often."""
-OTHER_LOOKS = ((1.0, True), (1.1, False))
-"""By how much a face is then shown larger, and whether mirrored."""
+LARGER = 1.08
+"""How much larger a frame is then laid, so that the face is seen smaller."""
 SAME = 0.3
 """Part of an edge within which two looks see the same die."""
 NOT_AN_IMAGE = DiceReading("unreadable", (), "not-an-image", 0.0, (), 0.0)
@@ -106,7 +106,8 @@ class DiceReader:
         width, known = max(pyramid.level(0).shape[:2]), self._known(scale)
         chances = lean_chances(uprights, width, known)
         errors = upright_errors(uprights, width, known)
-        if max(chances, default=0.0) > MAYBE_LEANING or max(errors, default=0.0) > MAYBE_OFF:
+        doubtful = max(chances, default=0.0) > MAYBE_LEANING or max(errors, default=0.0) > MAYBE_OFF
+        if doubtful and before is None:
             uprights = self._judge_uprights(pyramid, uprights)
             chances = lean_chances(uprights, width, known)
             errors = upright_errors(uprights, width, known)
@@ -116,18 +117,17 @@ class DiceReader:
             Die(f, judged[k], pips[k], *leans.get(k, (0.0, 0.0)), _has_strays(k, pips[k], judged))
             for k, f in enumerate(found)
         )
-        return _Seen(dice, scene.chips)
+        return _Seen(dice, scene.chips, uprights)
 
     def _judge_uprights(self, pyramid: Pyramid, uprights: list[Upright]) -> list[Upright]:
-        """Look at dice again, mirrored and at other sizes, and join what is seen of their edges."""
-        looks = [uprights]
-        for grow, mirrored in OTHER_LOOKS:
-            frames = [
-                Frame(u.frame.centre, u.frame.across * grow, u.frame.along * grow) for u in uprights
-            ]
-            judged = self._judge.look_twice(pyramid, frames, mirrored)
-            looks.append([j.upright for j in judged])
-        return [_mean(list(seen)) for seen in zip(*looks, strict=True)]
+        """Look at dice mirrored and larger, and join what is seen of their upright edges."""
+        frames = [u.frame for u in uprights]
+        mirrored = [Frame(f.centre, -f.across, f.along) for f in frames]
+        larger = [Frame(f.centre, f.along * LARGER, -f.across * LARGER) for f in frames]
+        judged = [j.upright for j in self._judge.judge(pyramid, [*mirrored, *larger])]
+        n = len(uprights)
+        # What was seen before is itself the mean of two looks.
+        return [_mean([u, u, judged[k], judged[n + k]]) for k, u in enumerate(uprights)]
 
     def _may_be(self, frame: Frame, scale: float) -> bool:
         """Tell whether the profile allows a die of this size at this place."""
@@ -152,16 +152,16 @@ class DiceReader:
 class _Seen:
     dice: tuple[Die, ...]
     chips: tuple[tuple[float, float], ...]
+    uprights: list[Upright]
+    """Of the dice that were surely found."""
 
 
 def _same(upright: Upright, before: _Seen) -> list[Upright]:
     """Give the same die's upright edge as seen before, if it was."""
     frame = upright.frame
-    return [
-        d.judged.upright
-        for d in before.dice
-        if abs(d.judged.frame.centre - frame.centre) < SAME * frame.edge
-    ][:1]
+    return [u for u in before.uprights if abs(u.frame.centre - frame.centre) < SAME * frame.edge][
+        :1
+    ]
 
 
 def _mean(looks: list[Upright]) -> Upright:
