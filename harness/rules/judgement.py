@@ -217,7 +217,9 @@ def _compare(entry: Entry, dice: Dice, expected: frozenset[str], limits: Limits)
         flicker=flicker,
         early=early,
         lingering=lingering,
-        paths=len({sample.path for sample in samples}),
+        dark_twice=any(
+            sum(area not in sample.unknown for sample in samples) > 1 for area in missing
+        ),
         late=_late(entry, limits),
         unsensed_clear=_must_clear(entry, limits)
         and not _last_of_each_path(entry.lamps, "cleared"),
@@ -250,7 +252,7 @@ def _weigh(
     flicker: frozenset[str],
     early: frozenset[str],
     lingering: frozenset[str],
-    paths: int,
+    dark_twice: bool,
     late: str | None,
     unsensed_clear: bool,
     verified: bool,
@@ -277,7 +279,7 @@ def _weigh(
     # A lamp sensed lit was driven; one sensed dark over a single path may be our own input.
     if flicker or late:  # whichever lamp the input belongs to, it is unsteady or late
         return Verdict.DUT_FAIL, what
-    if extra or split or early or lingering or (missing and paths > 1):
+    if extra or split or early or lingering or dark_twice:
         return (Verdict.DUT_FAIL if verified else Verdict.AMBIGUOUS), what
     if unknown or unsensed_clear:
         return Verdict.RIG_FAULT, what

@@ -79,6 +79,19 @@ def test_a_dark_lamp_over_two_paths_is_the_table_s():
     assert judgement.missing == {"total-7"}
 
 
+def test_a_dark_lamp_that_the_other_path_could_not_sense_is_dark_over_one_path():
+    """Fails if a path that is offline for an area counts as a witness that it is dark."""
+    entry = made(
+        staged("lit", RIGHT - {"total-7"}),
+        staged("lit", RIGHT - {"total-7"}, path="camera", unknown=frozenset({"total-7"})),
+        staged("cleared"),
+        staged("cleared", path="camera"),
+    )
+    judged = judge(entry)
+    assert judged.verdict is Verdict.AMBIGUOUS
+    assert judged.missing == {"total-7"}
+
+
 def test_paths_that_disagree_blame_nobody():
     lamps = [staged("lit", RIGHT), staged("lit", RIGHT - {"total-7"}, "layout-camera")]
     judgement = judge(made(*lamps, staged("cleared")))
