@@ -25,6 +25,10 @@ _WORST_FIRST = (
 )
 
 
+_DICE_ASTRAY = ("misread", "disagreement")
+"""What a sound camera does with dice that lie otherwise than it may expect."""
+
+
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
     """Give the verdict of one scenario from its checks: it passes only if every check passed."""
     seen = set(verdicts)
@@ -135,7 +139,7 @@ class ScenarioRun:
                 what=f"not determined, dice did not lie as they were laid: {check.what}",
                 part=(),
             )
-            if check.fault == "misread" and check.verdict is Verdict.RIG_FAULT
+            if check.fault in _DICE_ASTRAY and check.verdict is Verdict.RIG_FAULT
             else check
             for check in self.checks
         ]

@@ -127,8 +127,10 @@ def _readings(entries: Sequence[Entry], collected: _Collected) -> None:
             unread.setdefault(entry.seen.reason, []).append(i)
         elif entry.shown is not None and tuple(sorted(entry.shown)) != entry.seen.values:
             misread.append(i)
+    astray = not _NO_READING.isdisjoint(unread)  # dice do not lie as they should anyhow
     for reason, numbers in unread.items():
-        dice = reason in _NO_READING
+        # of dice that lean, pictures may disagree: that is no failing of the camera
+        dice = reason in _NO_READING or (astray and reason == "disagreement")
         collected.add(
             Finding(
                 Verdict.NO_RESULT if dice else Verdict.RIG_FAULT,
@@ -142,7 +144,6 @@ def _readings(entries: Sequence[Entry], collected: _Collected) -> None:
     if misread:
         entry = entries[misread[0]]
         read = _said(entry.seen.values if entry.seen else ())
-        astray = not _NO_READING.isdisjoint(unread)  # dice do not lie as they are laid anyhow
         collected.add(
             Finding(
                 Verdict.AMBIGUOUS if astray else Verdict.RIG_FAULT,

@@ -20,9 +20,11 @@ def test_a_value_read_from_dice_laid_otherwise_is_no_fault_of_the_camera():
     run = a_run()
     camera = ("camera:dice",)
     run.check(Verdict.RIG_FAULT, "read as (2, 4, 5)", part=camera, fault="misread")
+    run.check(Verdict.RIG_FAULT, "found disagreement", part=camera, fault="disagreement")
     run.check(Verdict.RIG_FAULT, "dark", part=camera, fault="dark")
     run.distrust_laying()
     assert [(check.verdict, check.part) for check in run.checks] == [
+        (Verdict.NO_RESULT, ()),
         (Verdict.NO_RESULT, ()),
         (Verdict.RIG_FAULT, camera),
     ]

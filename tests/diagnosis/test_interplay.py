@@ -99,6 +99,16 @@ def test_faults_of_one_and_of_two_lamps():
             assert causes[said].lamp(mask | rest, 0, True) == out | rest, (said, mask)
     dark = causes["no lamp lights at all: lamp supply, its common, or our whole sense path"]
     assert dark.lamp(AREAS.all, 0, True) == 0
+    assert (dark.part, dark.rig_part, dark.excluded_by) == (("lamps",), ("inputs",), ("paths",))
+
+
+def test_what_acquits_our_side_of_each_fault_of_lamps():
+    """Fails if a map acquits an input that may be dead, or does not acquit a wire in its place."""
+    for cause in lamp_causes(AREAS, ["a", "b"], ["a"], {"twins": ["a", "b"]}):
+        by_paths_alone = cause.fault in ("dead", "all-dark")
+        assert cause.excluded_by == (("paths",) if by_paths_alone else ("map", "paths"))
+        assert cause.rig_part
+        assert all(part.startswith("input") for part in cause.rig_part)
 
 
 def test_residue_shows_after_the_clear_or_under_the_next_result():

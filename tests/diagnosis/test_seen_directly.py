@@ -230,6 +230,19 @@ def test_dice_and_pictures_that_were_not_read():
     )
 
 
+def test_pictures_that_disagree_of_dice_that_lean_are_no_fault_of_the_camera():
+    """Fails if the camera is blamed for dice astray, or acquitted where none are."""
+    made = entries()
+    made[1] = replace(made[1], seen=DiceSeen((), "disagreement", 0.9))
+    assert [each[:3] for each in told(made)[0]] == [("RIG_FAULT", ("camera:dice",), "disagreement")]
+    made[2] = replace(made[2], seen=DiceSeen((), "leaning", 0.9))
+    assert [each[:3] for each in told(made)[0]] == [
+        ("NO_RESULT", ("dice",), "disagreement"),
+        ("NO_RESULT", ("dice",), "leaning"),
+    ]
+    assert told(made)[1] == ["PASS", "NO_RESULT", "NO_RESULT", "PASS"]
+
+
 def test_dice_read_otherwise_than_laid():
     """Fails if the camera is convicted where dice do not lie as laid, or acquitted."""
     made = entries()

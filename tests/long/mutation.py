@@ -32,7 +32,7 @@ ROOMS = ("rules", "diagnosis")
 FEW = 6
 """Tests that reach a line; where there are no more, the whole room's are run too: what is loaded
 once and kept is reached by the first test alone."""
-LIMIT_S = 90.0
+LEAST_LIMIT_S, TIMES_AS_LONG = 60.0, 5.0
 FIRST, MOST = 40, 400
 """Tests of the first try, and of the second."""
 SETTINGS = """
@@ -169,7 +169,7 @@ def judge(mutants: list[Mutant], reach: Reach, copies: list[Path]) -> dict[str, 
                 mutant = waiting.get_nowait()
             except queue.Empty:
                 return
-            killed[mutant.name] = _killed(mutant, reach.tests(mutant), copy)
+            killed[mutant.name] = _killed(mutant, reach, copy)
             print(
                 f"{len(killed)}/{len(mutants)} {'killed' if killed[mutant.name] else 'SURVIVED'} "
                 f"{mutant.name}",
@@ -184,24 +184,28 @@ def judge(mutants: list[Mutant], reach: Reach, copies: list[Path]) -> dict[str, 
     return killed
 
 
-def _killed(mutant: Mutant, tests: list[str], copy: Path) -> bool:
+def _killed(mutant: Mutant, reach: Reach, copy: Path) -> bool:
+    tests = reach.tests(mutant)
     file = copy / mutant.path
     sound = file.read_text(encoding="utf-8")
     file.write_text(mutant.text, encoding="utf-8")
     try:
-        return any(not _passes(copy, some) for some in (tests[:FIRST], tests[FIRST:MOST]) if some)
+        return any(
+            not _passes(copy, some, reach) for some in (tests[:FIRST], tests[FIRST:MOST]) if some
+        )
     finally:
         file.write_text(sound, encoding="utf-8")
 
 
-def _passes(copy: Path, tests: list[str]) -> bool:
+def _passes(copy: Path, tests: list[str], reach: Reach) -> bool:
     """Run tests up to the first that fails; one that does not end has failed."""
+    usual_s = sum(reach.seconds.get(test, 0.0) for test in tests)
     try:
         run = subprocess.run(
             [sys.executable, *PYTEST, "-x", "--no-header", *tests],
             cwd=copy,
             env=_environment(copy),
-            timeout=LIMIT_S,
+            timeout=max(LEAST_LIMIT_S, TIMES_AS_LONG * usual_s),
             check=False,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
