@@ -19,6 +19,8 @@ from harness.rig.rigfile import Rig
 from harness.verdicts import ConfigurationError, HarnessError
 
 _CONTROL_LIMIT_S = 20.0
+_ANSWER_S = 10.0
+"""How long an operator is waited for who answers at once or never."""
 
 
 class ControlError(HarnessError):
@@ -71,10 +73,12 @@ class EmulatedBench:
         command = ["{python}", "-m", "harness.campaign.attach", str(endpoints.resolve())]
         paytable = self._rig.table.paytable
         table = "" if paytable is None else _absolute(self._rig.path.parent / paytable)
+        desk = self._rig.roles.operator
+        asked = "" if desk is None else f"[devices.{desk}]\nanswer_s = {_ANSWER_S}\n\n"
         self.rig_file.write_text(
             f"include = [{json.dumps(str(self._rig.path.resolve()))}]\n"
             f"title = {json.dumps(self._rig.title)}\n\n"
-            f"[emulator]\nprogram = {json.dumps(command)}\n\n{table}",
+            f"[emulator]\nprogram = {json.dumps(command)}\n\n{asked}{table}",
             encoding="utf-8",
         )
         return self
