@@ -195,7 +195,7 @@ class Decision:
     def settled(self) -> bool:
         """Tell whether the reason for none is so sure that no other look can change it."""
         least = SETTLED_LEANING if self.reason == "leaning" else SETTLED
-        return self.reason in ("leaning", "extra", "obstructed") and self.confidence > least
+        return self.reason in ("leaning", "obstructed") and self.confidence > least
 
 
 def decide(
