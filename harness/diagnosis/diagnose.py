@@ -487,6 +487,7 @@ def _unexplained(
     near = closest(prediction)
     parts = [part for cause in near for part in _judged(cause, facts, witnesses)[1]]
     lamps = [f"lamp:{a}" for a in names]
+    lamps += ["inputs"] if len(facts.sense_paths) == 1 else []
     lamps += _ANYTHING if len(names) > _FEW_LAMPS else ()
     said = f"; nearest comes: {' or '.join(cause.what for cause in near)}" if near else ""
     return Finding(

@@ -7,6 +7,7 @@ next test; a fault with several findings has several rows.
 
 from __future__ import annotations
 
+import random
 from collections import defaultdict
 from copy import deepcopy
 from pathlib import Path
@@ -63,7 +64,23 @@ class Early(Table):
         return {f"single-{n}" for n in self.digits} if early else super().lamps()
 
 
+class AtRandom(Table):
+    """A table of which some lamps are lit or dark at random, whatever is entered."""
+
+    def __init__(self, *areas: str) -> None:
+        super().__init__()
+        self.areas, self.chance = areas, random.Random(len(areas))
+
+    def lamps(self) -> set[str]:
+        lit = super().lamps()
+        for area in self.areas:
+            lit = lit ^ {area} if self.chance.random() < 0.5 else lit
+        return lit
+
+
 LISTED = {
+    "four lamps at random": AtRandom("small", "total-9", "pair-1-2", "double-3"),
+    "eight lamps at random": AtRandom(*AREAS[::7]),
     "one lamp dead": glow(lambda lit, _: lit - {"total-9"}),
     "one lamp stuck on": glow(lambda lit, _: lit | {"total-9"}),
     "two lamps exchanged": moved({"small": "big", "big": "small"}),
