@@ -73,6 +73,8 @@ def watched(dealing: Dealing, happened: list[Act], options: dict[str, object] | 
     for at, (name, data) in enumerate(happened):
         monitor.feed(Event(float(at), name, data))
     monitor.finish()
+    for deviation in monitor.deviations:  # each says what was wrong, in words
+        assert deviation.what.strip(), deviation
     return monitor
 
 

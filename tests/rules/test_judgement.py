@@ -239,3 +239,29 @@ def test_nothing_but_the_winning_areas_ever_passes(lit, verified):
 )
 def test_limits_come_back_from_a_record(limits):
     assert read_limits(limits.to_json()) == limits
+
+
+def test_what_was_seen_is_said_in_full():
+    """Fails if a kind of difference, or an area of it, is left out of the sentence."""
+    entry = made(
+        staged("before", {"total-3"}),
+        staged("lit", {"single-1", "total-8"}, flicker=frozenset({"single-1"})),
+        staged("cleared", {"total-8"}),
+    )
+    assert judge(entry).what == (
+        "dark that must be lit: single-2, single-4, total-7; lit that must be dark: total-8; "
+        "unsteady: single-1; lit before the entry was complete: total-3; lit after clear: total-8"
+    )
+    unknown = frozenset({"single-2"})
+    entry = made(
+        staged("lit", RIGHT - {"single-2", "total-7"}, unknown=unknown),
+        staged("lit", RIGHT - {"single-2"}, path="layout", unknown=unknown),
+    )
+    assert judge(entry).what == (
+        "not sensed: single-2; two sense paths disagree on: total-7; "
+        "the lamps were not sensed after clear"
+    )
+    assert judge(at_lit(RIGHT, split=frozenset({"single-4"}))).what == (
+        "lamps of one area disagree: single-4"
+    )
+    assert judge(made()).what == "lit exactly the winning areas"
