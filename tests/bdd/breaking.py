@@ -27,6 +27,7 @@ from harness.bdd.collecting import FeatureFile
 from harness.bdd.features import features_of
 from harness.bdd.job import Job, Teller
 from harness.bdd.run_plugin import RunPlugin
+from harness.bdd.scenario_run import ScenarioRun
 from harness.evidence.record import RunRecord
 from harness.rig.drivers.emulator_control import EmulatorControl
 from harness.rig.find import find_rig
@@ -73,6 +74,7 @@ class BreakingRun(RunPlugin):
         self._posted = posted
         self.sound: dict[str, tuple[str, str]] = {}
         self.broken: dict[str, tuple[str, str]] = {}
+        self._ended: ScenarioRun | None = None
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool | None:
@@ -101,8 +103,12 @@ class BreakingRun(RunPlugin):
             self._run(item, None)
             if not self._lagged:
                 break
-        run = self.scenarios[-1]
-        return run.verdict().value, run.what()
+        assert self._ended is not None
+        return self._ended.verdict().value, self._ended.what()
+
+    def _finish(self, run: ScenarioRun) -> None:
+        self._ended = run
+        super()._finish(run)
 
     @contextlib.contextmanager
     def _armed(self, text: str) -> Iterator[None]:
