@@ -72,7 +72,8 @@ class Eyes:
         after: monotonic s at which they were last touched; older frames are not used. moved: they
         lie otherwise than at the last look, so an unchanged picture is a frozen one
         (FrozenPictureError). before: how they lay before a toss, which is then judged. Dice that do
-        not rest within the limit give the reason `moving`. A camera without frames raises.
+        not rest within the limit give the reason `moving`, or `blurred` where the picture is
+        smeared and nothing moves. A camera without frames raises.
         """
         if self._restless_looks >= PATIENT_LOOKS:
             rest_limit_s = min(rest_limit_s, IMPATIENT_S)
@@ -88,10 +89,11 @@ class Eyes:
             )
             for number, camera in enumerate(self._cameras)
         ]
-        readings = tuple(watch.reading or _MOVING for watch, _ in looks)
+        readings = tuple(watch.at_last for watch, _ in looks)
         frames = tuple(frame for _, voted in looks for frame in voted)
         joined = agree(list(readings))
-        self._restless_looks = self._restless_looks + 1 if joined.reason == "moving" else 0
+        restless = joined.reason in ("moving", "blurred")
+        self._restless_looks = self._restless_looks + 1 if restless else 0
         said = tuple(
             CameraReading(_name(camera, n), r.values, r.reason, r.confidence)
             for n, (camera, r) in enumerate(zip(self._cameras, readings, strict=True), 1)
@@ -184,6 +186,3 @@ def _next(camera: DiceCamera, after: float, last: Frame | None) -> Frame:
         time.sleep(NEXT_FRAME_POLL_S)
     # Not one more frame came: ask for one surely newer, so that the camera says why.
     return camera.newer_than(last.at, FRAME_TIMEOUT_S)
-
-
-_MOVING = DiceReading("unreadable", (), "moving", 0.0, (), 0.0)

@@ -223,10 +223,7 @@ def _joined(images: Sequence[_Image], reader_of: Callable[[str | None], DiceRead
         for number, image in enumerate(images[start : start + FRAMES]):
             read = reader_of(image.camera).read(image.pixels, 3)
             watch.feed(image.pixels, float(number) if image.at is None else image.at, read)
-        reading = watch.reading
-        if reading is None:
-            return DiceSeen((), "moving", 0.0)
-        of_cameras.append(reading)
+        of_cameras.append(watch.at_last)
     joined = agree(of_cameras)
     return DiceSeen(joined.values, joined.reason, joined.confidence)
 

@@ -15,8 +15,8 @@ DARK = 26.0
 WHITE = 250
 OVEREXPOSED = 0.6
 """Part of the pixels at white from which a picture is overexposed."""
-SOFT = 3.0
-"""Greatest local contrast (grey levels) below which a picture shows no edge at all."""
+SOFT = 6.0
+"""Greatest local contrast (grey levels) below which no edge of a picture is sharp."""
 
 
 @dataclass(frozen=True, slots=True)

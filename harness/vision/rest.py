@@ -24,6 +24,9 @@ CHANGED = 14
 QUIET = 0.01
 """Part of the dice's own area that may change between frames at rest (noise, a lamp's flicker)."""
 
+UNCHANGED = QUIET / 20
+"""Part of a picture without legible dice that may change while nothing in it moves."""
+
 
 @dataclass(frozen=True, slots=True)
 class Watched:
@@ -104,6 +107,21 @@ class RestWatch:
         if not self.at_rest:
             return None
         return agree([watched.reading for watched in self._recent])
+
+    @property
+    def at_last(self) -> DiceReading:
+        """Give what is known when there is no more time to wait.
+
+        That is the reading at rest, or a refusal: `blurred` if no frame differs from the one before
+        and yet each looks smeared, which is the camera's doing; else `moving`.
+        """
+        if (reading := self.reading) is not None:
+            return reading
+        recent = list(self._recent)
+        smeared = all(watched.reading.reason in ("moving", "blurred") for watched in recent)
+        still = all(watched.changed <= UNCHANGED for watched in recent[1:])
+        reason = "blurred" if len(recent) > 1 and smeared and still else "moving"
+        return DiceReading("unreadable", (), reason, 0.0, (), 0.0)
 
     def judge_toss(self, before: DiceReading) -> Toss:
         """Judge the toss that led to this rest, given the dice as they lay before it."""

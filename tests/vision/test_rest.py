@@ -109,3 +109,18 @@ def test_a_toss_that_ends_unread_is_not_proper():
     for n in range(4):
         watch.feed(picture(*after, noise=n), n + 1.0, reading(*after, reason="leaning"))
     assert watch.judge_toss(reading(*STILL)).why_not == ("not read: leaning",)
+
+
+def test_smeared_pictures_in_which_nothing_moves_are_blurred_not_moving():
+    """Fails if a camera out of focus is told as dice that never rest, or moving dice as blur."""
+    smeared = DiceReading("unreadable", (), "moving", 0.0, (), 0.0)
+    still = np.full((240, 320, 3), 90, np.uint8)
+    watch = RestWatch(0.0)
+    assert not any(watch.feed(still, at, smeared) for at in (1.0, 2.0, 3.0))
+    assert watch.at_last.reason == "blurred"
+    moving = RestWatch(0.0)
+    for at in (1.0, 2.0, 3.0):
+        picture = still.copy()
+        picture[80:110, 40 * int(at) : 40 * int(at) + 30] = 220
+        moving.feed(picture, at, smeared)
+    assert moving.at_last.reason == "moving"
