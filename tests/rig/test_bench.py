@@ -103,10 +103,13 @@ def test_an_error_inside_leaves_nothing_behind(rig_file) -> None:
 
 
 CHILD = """
-import sys, time
+import signal, sys, time
 from pathlib import Path
 from harness.rig.bench import open_bench
 from harness.rig.rigfile import load_rig
+# as from a shell, also where the tests were started with these ignored
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 with open_bench(load_rig(Path(sys.argv[1]))) as bench:
     bench.devices["keys"].switch("3", True)
     print("open", flush=True)
@@ -122,12 +125,15 @@ def test_a_signal_leaves_no_standin_behind(rig_file, number) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
-    assert child.stdout is not None
-    assert child.stdout.readline() == b"open\n"
-    pid = standin_pid(path)
-    child.send_signal(number)
-    child.wait(10)
-    child.stdout.close()
+    with child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"open\n"
+        pid = standin_pid(path)
+        child.send_signal(number)
+        try:
+            child.wait(10)
+        finally:
+            child.kill()
     assert eventually(lambda: gone(pid))
 
 
