@@ -31,7 +31,7 @@ def sha256_hex(data: bytes) -> str:
 def file_sha256(path: Path) -> str:
     """Give the SHA-256 of a file's bytes; raises OSError if it cannot be read."""
     digest = hashlib.sha256()
-    with path.open("rb") as stream:
+    with path.open("rb", buffering=0) as stream:
         while block := stream.read(_BLOCK):
             digest.update(block)
     return digest.hexdigest()

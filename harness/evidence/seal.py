@@ -14,7 +14,6 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -96,8 +95,7 @@ def is_evidence(name: str) -> bool:
 def digests(top: Path, *, evidence_only: bool = False) -> dict[str, str]:
     """Give the SHA-256 of every file under a folder by its path within, in order of the paths."""
     names = sorted(n for n in file_names(top) if not evidence_only or is_evidence(n))
-    with ThreadPoolExecutor(max_workers=2) as pool:  # hashing releases the interpreter's lock
-        return dict(zip(names, pool.map(lambda name: _digest(top / name), names), strict=True))
+    return {name: _digest(top / name) for name in names}
 
 
 def _digest(path: Path) -> str:
