@@ -12,15 +12,18 @@ from typing import TYPE_CHECKING
 
 from harness.bdd.dealt_round import DealtRound
 from harness.bdd.scenario_run import KeptEntry, ScenarioRun
+from harness.dealing.aim import MovedPictureError
 from harness.dealing.entry import EntryTaker, Terminal
 from harness.dealing.errors import UnknownStateError
 from harness.dealing.hostlag import HostLag
 from harness.dealing.key_limits import forgotten_after, shortest_press
+from harness.dealing.refused import standing
 from harness.dealing.selfcheck import (
     CONTROL_DICE,
     CONTROL_KEYED,
     OTHER_DICE,
     Proof,
+    aim_proof,
     control_proof,
     picture_proof,
 )
@@ -157,6 +160,7 @@ class Sitting:
         self._hands = ThreadPoolExecutor(max_workers=1, thread_name_prefix="look-ahead")
         self._ahead: _Ahead | None = None
         self._vain_retakes = 0
+        self._vain_reason: str | None = None
         self._taker: EntryTaker | None = None
 
     @property
@@ -276,8 +280,10 @@ class Sitting:
         A program in the emulator's place may have no hands: what needs them is not applicable then.
         """
         try:
-            self.lay(OTHER_DICE)
-            self.lay(CONTROL_DICE)
+            for dice in (OTHER_DICE, CONTROL_DICE):
+                self.lay(dice)
+                assert self.look is not None
+                self._prove("self-check", aim_proof(self.eyes.misaimed(self.look)))
         except NotCapableError as error:
             self.lays, self.shown = False, None
             self._record_proof("self-check", "presenter", f"lays no dice: {error.found}", None)
@@ -335,22 +341,44 @@ class Sitting:
     def _retake(self, dice: Dice) -> None:
         """Lay dice again that were laid flat and could not be read; each time is recorded.
 
-        A refusal costs a retake, never a guess. What is refused every time stands as refused; where
-        retakes were in vain several times in a row, no more are made until dice are read again.
+        A refusal costs a retake, never a guess. What is refused every time stands as refused, for
+        the reason given most often. Where retakes were in vain several times in a row, no more are
+        made while the reason is the same, until dice are read again. Raises MovedPictureError where
+        a camera does not show the whole place where dice lie.
         """
-        for _ in range(MOST_RETAKES if self._vain_retakes < VAIN_RETAKES else 0):
-            seen = self.seen()
-            if seen.reason is None:
+        self._refuse_misaimed()
+        looks: list[Look] = []
+        for _ in range(MOST_RETAKES):
+            reason = self.seen().reason
+            hopeless = self._vain_retakes >= VAIN_RETAKES and reason == self._vain_reason
+            if reason is None or hopeless:
                 break
             self.record.rig_fact(
                 self.rig,
                 "retakes",
                 "camera:dice",
-                f"dice laid flat were not read: {seen.reason}",
-                data={"dice": list(dice), "reason": seen.reason},
+                f"dice laid flat were not read: {reason}",
+                data={"dice": list(dice), "reason": reason},
             )
+            assert self.look is not None
+            looks.append(self.look)
             self.look = self.eyes.look(self._present(dice), moved=False)
-        self._vain_retakes = 0 if self.seen().reason is None else self._vain_retakes + 1
+            self._refuse_misaimed()
+        if self.seen().reason is None:
+            self._vain_retakes, self._vain_reason = 0, None
+            return
+        assert self.look is not None
+        looks.append(self.look)
+        self.look = standing(looks)
+        self._vain_retakes, self._vain_reason = self._vain_retakes + 1, self.look.seen.reason
+
+    def _refuse_misaimed(self) -> None:
+        assert self.look is not None
+        if self.seen().reason is None:
+            return
+        misaimed = self.eyes.misaimed(self.look)
+        if misaimed is not None:
+            raise MovedPictureError(*misaimed)
 
     def _present(self, dice: Dice, pose: Pose = "flat") -> float:
         assert self.bench.presenter is not None

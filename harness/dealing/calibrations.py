@@ -89,8 +89,8 @@ def _hold(rig: Rig, camera: str, file: Path, settings: str) -> None:
 
 def eyes_of(bench: Bench, calibrations: Calibrations) -> Eyes:
     """Give the eyes of a bench: each dice camera read by its own profile, if it has one."""
-    names = bench.rig.roles.dice_camera
-    return Eyes(bench.dice_cameras, [DiceReader(calibrations.dice.get(name)) for name in names])
+    profiles = [calibrations.dice.get(name) for name in bench.rig.roles.dice_camera]
+    return Eyes(bench.dice_cameras, [DiceReader(profile) for profile in profiles], profiles)
 
 
 def layout_lamps_of(

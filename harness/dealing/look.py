@@ -7,9 +7,11 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from harness.dealing.aim import astray, cut_off
 from harness.observations import CameraReading, DiceSeen
 from harness.rig.errors import RigError
 from harness.rig.roles import DiceCamera, Frame
+from harness.vision.calibration import Profile
 from harness.vision.reader import DiceReader
 from harness.vision.readings import DiceReading
 from harness.vision.rest import FRAMES, RestWatch, Toss, agree
@@ -46,15 +48,21 @@ class Eyes:
     """Every dice camera of a bench, each with its reader; one reader may serve them all.
 
     A reading needs every frame and every camera to agree: where two differ the dice are not read.
+    profiles: what each camera was calibrated to, None for one that was not.
     """
 
     def __init__(
-        self, cameras: Sequence[DiceCamera], readers: DiceReader | Sequence[DiceReader]
+        self,
+        cameras: Sequence[DiceCamera],
+        readers: DiceReader | Sequence[DiceReader],
+        profiles: Sequence[Profile | None] = (),
     ) -> None:
         self._cameras = tuple(cameras)
         self._readers = (
             (readers,) * len(self._cameras) if isinstance(readers, DiceReader) else tuple(readers)
         )
+        self._profiles = tuple(profiles) or (None,) * len(self._cameras)
+        self._uncalibrated: DiceReader | None = None
         self._last: dict[int, Frame] = {}
         self._restless_looks = 0
 
@@ -105,6 +113,24 @@ class Eyes:
     def look_at_leisure(self) -> Look:
         """Read the dice as they lie now, whatever they do."""
         return self.look(time.monotonic(), moved=False)
+
+    def misaimed(self, look: Look) -> tuple[str, str] | None:
+        """Tell which camera does not show the whole place where dice were laid, and by what.
+
+        look: at dice that were laid flat. None where nothing speaks for it: a die that is missing,
+        leans or lies on another may do so before a camera that is aimed well.
+        """
+        for number, (camera, reading) in enumerate(zip(self._cameras, look.readings, strict=True)):
+            name, profile = _name(camera, number + 1), self._profiles[number]
+            image = next(f for f in reversed(look.frames) if f.camera == name).image
+            seen = cut_off(reading, (image.shape[1], image.shape[0]))
+            if seen is None and reading.reason == "missing" and profile is not None:
+                if self._uncalibrated is None:
+                    self._uncalibrated = DiceReader()
+                seen = astray(self._uncalibrated.read(image, None), profile)
+            if seen is not None:
+                return name, seen
+        return None
 
     def glimpse(self, after: float) -> DiceReading:
         """Read one picture newer than `after` as it is, dice at rest or not, any number of them."""

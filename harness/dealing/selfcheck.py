@@ -53,6 +53,17 @@ def picture_proof(look: Look, laid: Dice | None) -> Proof:
     return Proof("camera:dice", f"{len(look.frames)} fresh pictures fit to read", held=True)
 
 
+def aim_proof(misaimed: tuple[str, str] | None) -> Proof:
+    """Tell whether the dice cameras show the whole place where dice were laid.
+
+    misaimed: the camera that does not, and what shows it.
+    """
+    if misaimed is None:
+        return Proof("camera:dice", "no die is cut off by the border of the picture", held=True)
+    camera, seen = misaimed
+    return Proof(f"camera:{camera}", seen, held=False, fault="moved")
+
+
 def control_proof(entry: Entry, book: WinningAreas, options: Options, limits: Limits) -> Proof:
     """Tell whether a deliberate mismatch was caught, by the dice and by the lamps.
 
