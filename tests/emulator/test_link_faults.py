@@ -1,6 +1,7 @@
 """Faults of the link: what is on the wire, and that the bench behind it is not touched."""
 
 import os
+import socket
 import time
 from pathlib import Path
 
@@ -122,6 +123,22 @@ def test_unplug_by_hand(start):
     while not port.exists() and time.monotonic() < deadline:
         time.sleep(0.01)
     assert emulated.line("keys").ask(rtu(1, 1, 0, 0, 0, 8), 6) == rtu(1, 1, 1, 0)
+
+
+def test_an_unplugged_tcp_device_keeps_its_port(start):
+    """Fails if another program can take the port meanwhile, so that plugging in again finds none;
+    or if an unplugged device still lets clients in."""
+    emulated = start()
+    host, port = emulated.endpoints["desk"].split(":")
+    emulated.do("unplug", device="desk")
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection((host, int(port)), 2).close()
+    with socket.socket() as another, pytest.raises(OSError, match="in use"):
+        another.bind((host, int(port)))
+    emulated.do("plug", device="desk")
+    with socket.create_connection((host, int(port)), 2) as desk:
+        desk.sendall(b'{"ask": "Is it so?", "clause": "ny.e.1"}\n')
+        assert b"yes" in desk.recv(100)
 
 
 def test_port_in_use_by_another(bench):

@@ -7,6 +7,7 @@ import os
 import pty
 import select
 import socket
+import tempfile
 import threading
 import time
 import tty
@@ -33,14 +34,20 @@ def framed(*head: int) -> bytes:
 
 
 class PtyPeer:
-    """A thread at the far end of a pty; `answer` is called with what came up to a silence."""
+    """A thread at the far end of a pty; `answer` is called with what came up to a silence.
+
+    `path` is a link of its own, gone with the peer: the kernel gives a closed tty's number to
+    whichever program next asks for one.
+    """
 
     def __init__(self, answer: Callable[[bytes], bytes | None], silence_s: float = 0.003) -> None:
         self._answer = answer
         self._silence_s = silence_s
         self.master, self._slave = pty.openpty()
         tty.setraw(self._slave)
-        self.path = os.ttyname(self._slave)
+        self._folder = tempfile.TemporaryDirectory()
+        self.path = str(Path(self._folder.name) / "tty")
+        Path(self.path).symlink_to(os.ttyname(self._slave))
         self.heard: list[bytes] = []
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._serve, daemon=True)
@@ -67,6 +74,7 @@ class PtyPeer:
         os.write(self.master, data)
 
     def close(self) -> None:
+        self._folder.cleanup()
         self._stop.set()
         self._thread.join(2)
         for fd in (self.master, self._slave):

@@ -123,12 +123,14 @@ def test_a_peer_that_hangs_up_is_no_time_out(link, instrument, peer) -> None:
     assert instrument.asked.count("A? 1") <= 1
 
 
-def test_nobody_there(peer) -> None:
-    peer.close()
-    for place in (peer.address, "/dev/ttyNONE", "TCPIP::127.0.0.1::9::SOCKET"):
-        with pytest.raises(NotThereError, match="daq") as caught:
-            VisaLink("daq", settings(place), 1.0)
-        assert caught.value.exit_status == 3
+def test_nobody_there() -> None:
+    with socket.socket() as kept:
+        kept.bind(("127.0.0.1", 0))  # nobody listens at it, and nobody else can
+        address = f"127.0.0.1:{kept.getsockname()[1]}"
+        for place in (address, "/dev/ttyNONE", "TCPIP::127.0.0.1::9::SOCKET"):
+            with pytest.raises(NotThereError, match="daq") as caught:
+                VisaLink("daq", settings(place), 1.0)
+            assert caught.value.exit_status == 3
 
 
 def test_a_silent_instrument_is_said_in_time() -> None:

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness.rules.timeline import (
@@ -236,6 +236,7 @@ json_values = st.recursive(
 )
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # drawing is slow on a busy machine
 @given(st.lists(st.dictionaries(st.sampled_from(["t", "event", "by", "value"]), json_values)))
 def test_any_json_is_read_or_refused(records: list[dict[str, object]]):
     """Fails if any content of a field ends in an error of another kind."""

@@ -47,7 +47,10 @@ class Connection:
 
 
 class TcpServer:
-    """Listens on a port of its own until closed; `open` again gives the same port."""
+    """Listens on a port of its own until closed; `open` again gives the same port.
+
+    It is kept meanwhile: a port let go may be any other program's the next moment.
+    """
 
     def __init__(self, name: str, serve: Callable[[Connection], None]) -> None:
         self._serve = serve
@@ -55,7 +58,10 @@ class TcpServer:
         self._clients: set[socket.socket] = set()
         self._lock = threading.Lock()
         self._listener: socket.socket | None = None
-        self.port = 0
+        self._keeper = socket.socket()
+        self._keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._keeper.bind(("127.0.0.1", 0))
+        self.port: int = self._keeper.getsockname()[1]
         self.open()
 
     @property
@@ -64,11 +70,10 @@ class TcpServer:
         return f"127.0.0.1:{self.port}"
 
     def open(self) -> None:
-        """Listen, on the same port as before if there was one."""
+        """Listen."""
         if self._listener is not None:
             return
         listener = socket.create_server(("127.0.0.1", self.port))
-        self.port = listener.getsockname()[1]
         self._listener = listener
         threading.Thread(
             target=self._accept, args=(listener,), name=self._name, daemon=True
