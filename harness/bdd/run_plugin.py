@@ -97,13 +97,20 @@ class RunPlugin:
             self.refused += str(report.longrepr).splitlines()
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Leave out what the record holds already: each result is kept once."""
+        """Record what is planned; leave out what the record holds already: each is kept once."""
         self._teller.tell("collected", total=len(items))
+        if self.refused:
+            return
+        planned = [self._id(_facts(item)) for item in items]
+        try:
+            self._record.planned(self._book.id, self._job.rig_name, planned)
+        except EvidenceError as error:
+            self.stopped = str(error).splitlines()
         if self._recorded is None:
             return
         left = []
-        for item in items:
-            done = self._recorded.scenarios.get(self._id(_facts(item)))
+        for item, scenario in zip(items, planned, strict=True):
+            done = self._recorded.scenarios.get(scenario)
             if done is None:
                 left.append(item)
             else:
@@ -115,11 +122,26 @@ class RunPlugin:
         """Open the bench around the scenarios, and explain what they saw once they are through."""
         if session.testsfailed:
             return None  # pytest's own loop stops here: the features were refused
+        if self.stopped:
+            return True
         try:
-            self._run_all(session)
+            try:
+                self._run_all(session)
+            except EvidenceError:
+                raise
+            except HarnessError as error:  # the bench on its way out: outputs not seen open
+                self._break(error)
         except EvidenceError as error:  # without a record there is no verdict: stop, bench safe
             self.stopped = str(error).splitlines()
         return True
+
+    def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
+        """Keep an error of this program outside any step: the run goes no further, and says so."""
+        said = " ".join(str(excinfo.value).split()) or "no message"
+        self.stopped = [
+            f"{self._job.name}: internal error, nothing further was run: "
+            f"{type(excinfo.value).__name__}: {said}"
+        ]
 
     def _run_all(self, session: pytest.Session) -> None:
         with ExitStack() as open_parts:
@@ -191,6 +213,7 @@ class RunPlugin:
     def _close(self) -> None:
         closing = Closing(self._book, self._rig, self._job.rig_name, self._record)
         closing.explain(self._sitting, self._broken_line)
+        self._record.concluded(self._book.id, self._job.rig_name)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(
@@ -219,6 +242,7 @@ class RunPlugin:
         return outcome
 
     def _finish(self, run: ScenarioRun) -> None:
+        again = self._lagged and self._attempt < MOST_ATTEMPTS
         run.steps += [_not_reached(step) for step in self._steps_left]
         self._record.scenario_finished(
             run.record,
@@ -233,9 +257,10 @@ class RunPlugin:
             evidence=[f"journal:{kept.line}" for kept in run.entries],
             attempt=self._attempt,
             checks=[check_body(check) for check in run.checks],
+            again=again,
         )
         self._running = None
-        if self._lagged and self._attempt < MOST_ATTEMPTS:
+        if again:
             told = f"{run.record.name}: {run.what()}"
             self._record.rig_fact(self._job.rig_name, "retakes", "host", told)
             return

@@ -47,6 +47,9 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(job: Job, teller: Teller) -> int:
+    # What the user's own pytest is told in the environment would leave out scenarios of ours.
+    for name in [name for name in os.environ if name.startswith("PYTEST_")]:
+        del os.environ[name]
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     import cv2
     import pytest
@@ -69,7 +72,7 @@ def _run(job: Job, teller: Teller) -> int:
     except ConfigurationError as error:
         teller.tell("refused", lines=str(error).splitlines())
         return REFUSED
-    if running.refused or ended in (pytest.ExitCode.USAGE_ERROR, pytest.ExitCode.INTERNAL_ERROR):
+    if running.refused or ended == pytest.ExitCode.USAGE_ERROR:
         lines = running.refused or ["the features could not be collected"]
         teller.tell("refused", lines=lines)
         return REFUSED

@@ -184,6 +184,7 @@ class QualificationRecord:
             "evidence": [],
             "attempt": 1,
             "checks": [],
+            "again": False,
         }
         self._journal.append("scenario-finished", body)
 

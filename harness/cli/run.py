@@ -84,12 +84,15 @@ def _begin(wanted: Order, out: str | None) -> int:
 
 def _go_on(folder: Path) -> int:
     from harness.cli.run_jobs import resumed_order
+    from harness.cli.run_unchanged import refuse_changed
     from harness.evidence.keys import load_signing_key
     from harness.evidence.record import RunRecord
     from harness.evidence.run_folder import open_run_folder
 
     key = load_signing_key()
-    wanted = resumed_order(open_run_folder(folder).read_manifest())
+    opened = open_run_folder(folder)
+    wanted = resumed_order(opened.read_manifest())
+    refuse_changed(opened, wanted)
     with RunRecord.resume(folder) as record:
         return _carry_out(wanted, record, key, resumed=True)
 
@@ -112,7 +115,10 @@ def _carry_out(wanted: Order, record: RunRecord, key: Any, *, resumed: bool) -> 
             interrupted = True
             workers.stop()
     refused, lost = workers.refused, workers.lost
+    left = record.not_concluded()
     why = "interrupted" if interrupted else "; ".join([*refused, *lost])
+    if left and not why:
+        why = "not all that was planned was concluded"
     record.run_finished(complete=not why, why=why)
     try:
         summary = finish_run(record.folder, key)
@@ -122,7 +128,13 @@ def _carry_out(wanted: Order, record: RunRecord, key: Any, *, resumed: bool) -> 
         say_error(f"not sealed; go on with `sicbo-hil run --resume {record.folder.path}`")
         raise
     _index(record.folder.path)
-    return _tell(record.folder.path, summary, refused=refused, lost=lost, interrupted=interrupted)
+    return _tell(
+        record.folder.path,
+        summary,
+        refused=refused,
+        lost=[*lost, *left] if not refused else lost,
+        interrupted=interrupted,
+    )
 
 
 def _index(folder: Path) -> None:
@@ -157,6 +169,8 @@ def _tell(
         return INTERRUPTED
     if refused:
         return REFUSED
+    if lost:
+        say_error(f"not complete; go on with `sicbo-hil run --resume {folder}`")
     return exit_status([Verdict(summary["verdict"])])
 
 

@@ -105,11 +105,13 @@ class Workers:
         return self._logs / f"{job.book}.{Path(job.rig_name).stem}.txt"
 
     def _listen(self, job: Job, stream: IO[bytes]) -> None:
-        for line in stream:
-            message = heard(line.decode("utf-8", "replace"))
-            if message is not None:
-                self._mail.put((job, message))
-        self._mail.put((job, None))
+        try:
+            for line in stream:
+                message = heard(line.decode("utf-8", "replace"))
+                if message is not None:
+                    self._mail.put((job, message))
+        finally:
+            self._mail.put((job, None))
 
     def _take(self, job: Job, message: Mapping[str, object]) -> None:
         match message["told"]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
+from harness.evidence.account import not_concluded
 from harness.evidence.canonical import file_sha256, sha256_hex
 from harness.evidence.errors import UnreadableRecordError
 from harness.evidence.frames import FrameStore
@@ -161,6 +162,14 @@ class RunRecord:
         self._wire = WireLog(rig)
         return self._wire
 
+    def planned(self, book: str, rig: str, scenarios: Sequence[str]) -> int:
+        """Record the ids of all scenarios of a book on a rig, before the first of them."""
+        return self._append("planned", {"book": book, "rig": rig, "scenarios": list(scenarios)})
+
+    def concluded(self, book: str, rig: str) -> int:
+        """Record that all conclusions of a book on a rig are recorded."""
+        return self._append("concluded", {"book": book, "rig": rig})
+
     def scenario_started(self, scenario: Scenario) -> int:
         """Record that a scenario begins."""
         line = self._append("scenario-started", scenario.body())
@@ -295,11 +304,13 @@ class RunRecord:
         evidence: Sequence[str] = (),
         attempt: int = 1,
         checks: Sequence[CheckBody] = (),
+        again: bool = False,
     ) -> int:
         """Record a scenario's verdict; only when this has returned may the verdict be shown.
 
         `results` gives each result the scenario answers for (`1,1,2`) its verdict. Of several
-        attempts of one scenario id the last one counts. `checks`: what its steps found.
+        attempts of one scenario id the last one counts. `checks`: what its steps found. `again`:
+        the scenario runs once more.
         """
         body: ScenarioFinished = {
             **scenario.body(),
@@ -314,6 +325,7 @@ class RunRecord:
             "evidence": list(evidence),
             "attempt": attempt,
             "checks": list(checks),
+            "again": again,
         }
         line = self._append("scenario-finished", body)
         self.scenario = None
@@ -406,6 +418,10 @@ class RunRecord:
         """Record a located cause."""
         return self._append("finding", {**finding.to_json(), "book": book, "rig": rig})
 
+    def not_concluded(self) -> list[str]:
+        """Tell what the run planned and its record does not conclude; see `account`."""
+        return not_concluded(read_records(self.folder.journal))
+
     def run_finished(self, *, complete: bool = True, why: str = "") -> int:
         """Record the end; not complete where what was left could not be run."""
         body: RunFinished = {"complete": complete, "why": why}
@@ -448,5 +464,8 @@ class RunRecord:
 
 
 def _complete(folder: RunFolder) -> bool:
-    ends = [r for r in read_records(folder.journal) if r.kind in ("run-finished", "run-resumed")]
-    return bool(ends) and ends[-1].kind == "run-finished" and ends[-1].body["complete"] is True
+    records = read_records(folder.journal)
+    ends = [r for r in records if r.kind in ("run-finished", "run-resumed")]
+    if not ends or ends[-1].kind == "run-resumed" or ends[-1].body["complete"] is not True:
+        return False
+    return not not_concluded(records)

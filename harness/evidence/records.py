@@ -12,6 +12,7 @@ clock. A member that is `None` was not known or does not apply.
 | `torn` | `Torn` | when a half-written end was found and set aside |
 | `rig-fact` | `RigFact` | self-check, identification, references, repeated reads, retakes |
 | `feature` | `FeatureSource` | once for each feature file, before its first scenario |
+| `planned` | `Planned` | what a book on a rig consists of, before its first scenario |
 | `scenario-started` | `ScenarioStarted` | |
 | `event` | `EventBody` | one act or observation of a round's timeline |
 | `wire` | `WireBody` | with `run --record-wire`: what passed on the links before it |
@@ -24,6 +25,7 @@ clock. A member that is `None` was not known or does not apply.
 | `diagnosis` | `DiagnosisBody` | a book on a rig is through: what is concluded follows |
 | `rejudged` | `Rejudged` | diagnosis changed a scenario's verdict: this one counts |
 | `finding` | `FindingBody` | one cause, located |
+| `concluded` | `Concluded` | all conclusions of a book on a rig are recorded |
 | `run-finished` | `RunFinished` | last line; without it the run is unfinished |
 """
 
@@ -49,12 +51,31 @@ from harness.verdicts import Verdict
 class RunStarted(TypedDict):
     """The run's id, the digest of its manifest and what is asked for.
 
-    `asked` gives for each book how many results are to be checked and in which mode.
+    `asked` gives for each book how many results are to be checked and in which mode. `sittings`
+    names every book on a rig that the run is to hold.
     """
 
     run_id: str
     manifest_sha256: str
     asked: dict[str, AskedResults]
+    sittings: NotRequired[list[SittingOf]]
+
+
+class SittingOf(TypedDict):
+    """A rule book's id and a rig's name."""
+
+    book: str
+    rig: str
+
+
+class Planned(SittingOf):
+    """The ids of all scenarios of a book on a rig, those of an earlier part of the run included."""
+
+    scenarios: list[str]
+
+
+class Concluded(SittingOf):
+    """A book on a rig is through: everything concluded from it stands before this line."""
 
 
 class AskedResults(TypedDict):
@@ -160,7 +181,7 @@ class ScenarioFinished(ScenarioStarted):
 
     `attempt` counts retakes from 1; the last attempt counts. `depends_on` are readings. `evidence`
     refers into the record: `journal:LINE`, `frames/NAME`. `checks` is what the steps found beside
-    the entries.
+    the entries. `again`: this host was too busy to watch, the scenario is to run once more.
     """
 
     verdict: str
@@ -174,6 +195,7 @@ class ScenarioFinished(ScenarioStarted):
     evidence: list[str]
     attempt: int
     checks: NotRequired[list[CheckBody]]
+    again: NotRequired[bool]
 
 
 class DiagnosisBody(TypedDict):

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.evidence.account import scenarios_done
 from harness.evidence.journal_lines import Record, read_records
 from harness.evidence.records import outside
 from harness.evidence.summary import ScenarioOutcome, counting, outcomes
@@ -13,22 +14,24 @@ from harness.evidence.summary import ScenarioOutcome, counting, outcomes
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What stands in a journal: finished scenarios by id, and the features whose text it holds.
+    """What stands in a journal: finished scenarios by id, and the digest of each feature's text.
 
-    `last_index` is the highest index of any entry, 0 without one.
+    A scenario that was to run again is not finished. `last_index` is the highest index of any
+    entry, 0 without one.
     """
 
     scenarios: Mapping[str, ScenarioOutcome]
-    features: frozenset[str]
+    features: Mapping[str, str]
     last_index: int
 
 
 def recorded_results(journal: Path) -> Recorded:
     """Read a journal back into what need not be run again; raises UnreadableRecordError."""
     records = read_records(journal)
+    done = scenarios_done(records)
     return Recorded(
-        scenarios=outcomes(records),
-        features=frozenset(r.body["uri"] for r in records if r.kind == "feature"),
+        scenarios={name: told for name, told in outcomes(records).items() if name in done},
+        features={r.body["uri"]: r.body["sha256"] for r in records if r.kind == "feature"},
         last_index=max((r.body["index"] for r in records if r.kind == "entry"), default=0),
     )
 

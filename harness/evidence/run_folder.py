@@ -141,9 +141,16 @@ def _fill(folder: RunFolder, manifest: Mapping[str, object], asked: Mapping[str,
         "run_id": manifest["run_id"],
         "manifest_sha256": file_sha256(folder.manifest),
         "asked": dict(asked),
+        "sittings": _sittings(manifest),
     }
     with Journal(folder.journal) as journal:
         journal.append("run-started", body)
+
+
+def _sittings(manifest: Mapping[str, Any]) -> list[dict[str, object]]:
+    """Give the books on rigs that the manifest names, for the journal to hold the run to."""
+    sittings = manifest["invocation"].get("sittings", ())
+    return [{"book": one["book"], "rig": one["rig_name"]} for one in sittings]
 
 
 def open_run_folder(path: Path) -> RunFolder:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.evidence.account import not_concluded, planned_count
 from harness.evidence.canonical import canonical
 from harness.evidence.journal_lines import Record
 from harness.verdicts import Verdict, overall
@@ -150,8 +151,8 @@ def summarise(records: Sequence[Record]) -> dict[str, Any]:
     """Give `summary.json` from the journal's records.
 
     The run's verdict is the worst of its scenarios, results and findings. An error of our side, a
-    rig fact that is not good, a result asked for and not recorded, or a record without its end
-    makes a run inconclusive that would otherwise have passed.
+    rig fact that is not good, a result asked for and not recorded, anything planned and not
+    concluded, or a record without its end makes inconclusive what would otherwise have passed.
     """
     done = outcomes(records)
     causes = findings(records)
@@ -170,6 +171,7 @@ def summarise(records: Sequence[Record]) -> dict[str, Any]:
             for book, told in books.items()
             if told["recorded"] < told["checked"]
         ),
+        *not_concluded(records),
     ]
     if end is None:
         inconclusive.append("the run is unfinished")
@@ -187,6 +189,7 @@ def summarise(records: Sequence[Record]) -> dict[str, Any]:
         "counts": {
             verdict.value: counts[verdict.value] for verdict in Verdict if verdict.value in counts
         },
+        "planned": planned_count(records),
         "findings": causes,
         "results": books,
         "inconclusive": inconclusive,

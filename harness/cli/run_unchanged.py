@@ -1,0 +1,80 @@
+"""A run goes on only with what it was begun with: one record tells of one bench and one book."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from harness.bdd.features import features_of
+from harness.cli.run_jobs import SeveralMistakesError
+from harness.cli.run_manifest import manifest_of
+from harness.evidence.canonical import sha256_hex
+from harness.evidence.resume import recorded_results
+from harness.verdicts import ConfigurationError
+
+if TYPE_CHECKING:
+    from harness.cli.run_jobs import Order
+    from harness.evidence.run_folder import RunFolder
+
+
+class ChangedSinceError(ConfigurationError):
+    """Something that a run was begun with is otherwise now."""
+
+    def __init__(self, subject: str, expected: str, found: str) -> None:
+        super().__init__(
+            subject,
+            expected=expected,
+            found=found,
+            remedy="put it back as it was, or begin a new run",
+        )
+
+
+def refuse_changed(folder: RunFolder, wanted: Order) -> None:
+    """Compare what a run was begun with and what it would go on with; raises with all changes."""
+    mistakes = [*_of_manifest(folder.read_manifest(), manifest_of(wanted))]
+    mistakes += _of_features(folder, wanted)
+    if mistakes:
+        raise mistakes[0] if len(mistakes) == 1 else SeveralMistakesError(mistakes)
+
+
+def _of_manifest(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[ChangedSinceError]:
+    for kind, name in (("rig", "name"), ("book", "book")):
+        digests = {one[name]: one["sha256"] for one in now[f"{kind}s"]}
+        for one in then[f"{kind}s"]:
+            if digests.get(one[name]) != one["sha256"]:
+                what = "rig file" if kind == "rig" else "rule book"
+                yield ChangedSinceError(
+                    f"{what} {one[name]}", "the one that the run was begun with", "another"
+                )
+    for rig, cameras in now["calibrations"].items():
+        before = (then.get("calibrations") or {}).get(rig, {})
+        for camera in sorted(before.keys() | cameras.keys()):
+            was, is_ = (told.get(camera, {}).get("sha256") for told in (before, cameras))
+            if was != is_:
+                yield ChangedSinceError(
+                    f"calibration of {camera} on {rig}",
+                    "the one that the run was begun with" if was else "none, as at its beginning",
+                    "another" if is_ else "none",
+                )
+    for program, version in then["versions"].items():
+        if now["versions"].get(program) != version:
+            yield ChangedSinceError(program, version, str(now["versions"].get(program, "none")))
+
+
+def _of_features(folder: RunFolder, wanted: Order) -> Iterator[ChangedSinceError]:
+    recorded = recorded_results(folder.journal).features
+    now = {
+        f"features/{file.parent.name}/{file.name}": _text_sha256(file)
+        for sitting in wanted.sittings
+        for file in features_of(sitting.book).glob("*.feature")
+    }
+    for uri, digest in recorded.items():
+        if now.get(uri) != digest:
+            yield ChangedSinceError(
+                uri, "the text that the run was begun with", "another" if uri in now else "none"
+            )
+
+
+def _text_sha256(file: Path) -> str:
+    return sha256_hex(file.read_text(encoding="utf-8").encode())
