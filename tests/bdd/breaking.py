@@ -29,6 +29,7 @@ from harness.bdd.job import Job, Teller
 from harness.bdd.run_plugin import RunPlugin
 from harness.bdd.scenario_run import ScenarioRun
 from harness.evidence.record import RunRecord
+from harness.rig.device import SerialSettings
 from harness.rig.drivers.emulator_control import EmulatorControl
 from harness.rig.find import find_rig
 from harness.rig.rigfile import load_rig
@@ -58,6 +59,9 @@ thrown_ms = 200
 stroke_ms = 180
 """
 """Slower strokes than usual: other processes of a test run take this host's time."""
+
+PATIENT = "[devices.{name}]\nreply_ms = 1500\n"
+"""For each serial line: a busy host answers late, and how links fail is tested elsewhere."""
 
 COUNTDOWN = "countdown_tolerance_percent = 10\n"
 """On benches with a countdown; its breaks are greater."""
@@ -157,12 +161,14 @@ def _do(folder: Path) -> None:
     work = json.loads((folder / "work.json").read_text())
     usual = find_rig(work["rig"])
     posted = folder / "posted.json"
-    paytable = load_rig(usual).table.paytable
-    assert paytable is not None
-    posted.write_text((usual.parent / paytable).read_text())
+    rig = load_rig(usual)
+    assert rig.table.paytable is not None
+    posted.write_text((usual.parent / rig.table.paytable).read_text())
     rig_file = folder / "rig.toml"
-    countdown = COUNTDOWN if load_rig(usual).roles.countdown is not None else ""
-    rig_file.write_text(RIG.format(rig=usual) + countdown)
+    countdown = COUNTDOWN if rig.roles.countdown is not None else ""
+    serial = [name for name, one in rig.devices.items() if isinstance(one, SerialSettings)]
+    patient = "".join(PATIENT.format(name=name) for name in serial)
+    rig_file.write_text(RIG.format(rig=usual) + countdown + patient)
     book = load_book(work["book"])
     features = features_of(book)
     job = Job(book.id, str(rig_file), work["rig"], [str(features)], str(folder / "run"))
