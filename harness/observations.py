@@ -17,12 +17,26 @@ Mode = Literal["presented", "tossed", "entered"]
 
 
 @dataclass(frozen=True, slots=True)
+class LampPictures:
+    """The pictures from which the lamps were told, in order, as their camera gave them.
+
+    `watched`: taken to see whether lamps stay as they are, else until they were steady.
+    `dim_is_lit`: a lamp between dark and lit counts as lit.
+    """
+
+    frames: tuple[object, ...]
+    watched: bool
+    dim_is_lit: bool
+
+
+@dataclass(frozen=True, slots=True)
 class LampSample:
     """The lamps sensed once, over one path (a device's name).
 
     `lit` and `unknown` are area ids; an area in neither was sensed dark. `unknown` areas could not
     be sensed (module offline). An area with several lamps that disagree is in `split`. `levels` are
-    relative brightnesses (1.0 = the reference of a good lamp), only from analogue paths.
+    relative brightnesses (1.0 = the reference of a good lamp), only from analogue paths. `pictures`
+    are those that the sample was read from, where a camera sensed it.
     """
 
     at: float
@@ -32,6 +46,7 @@ class LampSample:
     split: frozenset[str] = frozenset()
     flicker: frozenset[str] = frozenset()
     levels: Mapping[str, float] | None = None
+    pictures: LampPictures | None = field(default=None, compare=False, repr=False)
 
 
 Stage = Literal["before", "after-1", "after-2", "after-3", "lit", "cleared"]
@@ -81,6 +96,7 @@ class Entry:
     reports as entered, where the rig can read that. `pause_after_first_s`: how long the hand rested
     after the first key. `travelled`: the keys that were sensed to go down, where the rig
     senses that. `late`: areas not yet right at the limit of settling that came right after.
+    `watched`: lamps watched by camera when first lit, which stayed as they were.
     """
 
     book: str
@@ -99,6 +115,7 @@ class Entry:
     pause_after_first_s: float = 0.0
     travelled: tuple[str, ...] | None = None
     late: frozenset[str] = frozenset()
+    watched: tuple[LampSample, ...] = ()
     faults: tuple[Mapping[str, object], ...] = field(default=())
     """Errors met during the entry, each as `HarnessError.to_json` gives it."""
 

@@ -51,6 +51,7 @@ class EnteredKeys:
     settle_s: float | None = None
     travelled: list[str] = field(default_factory=list)
     late: frozenset[str] = frozenset()
+    watched: list[LampSample] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +166,7 @@ class EntryTaker:
             pause_after_first_s=pause_after_first_s,
             travelled=tuple(made.travelled) if self._travel else None,
             late=made.late,
+            watched=tuple(made.watched),
             faults=tuple(made.faults),
         )
 
@@ -271,7 +273,8 @@ class EntryTaker:
             for path, counted in changes.items()
             if (restless := frozenset(a for a, times in counted.items() if times >= _TWICE))
         ]
-        unsteady += [sample for future in watching if (sample := future.result()).flicker]
+        for sample in (future.result() for future in watching):
+            (unsteady if sample.flicker else made.watched).append(sample)
         made.lamps.extend(StagedSample("lit", sample) for sample in unsteady)
         self._seen_steady |= expected
 

@@ -84,21 +84,7 @@ def load_reference(path: Path) -> LampReference:
     """Read what `save_reference` wrote; raises InvalidFileError if it is something else."""
     body = read_body(path)
     try:
-        areas = body["areas"]
-        width, height = body["size_px"]
-        reference = LampReference(
-            {a: tuple(LampSpot(*map(float, s)) for s in v["spots"]) for a, v in areas.items()},
-            tuple((float(x), float(y)) for x, y in body["corners_px"]),
-            dark={a: tuple(map(float, v["dark"])) for a, v in areas.items()},
-            lit={a: tuple(map(float, v["lit"])) for a, v in areas.items()},
-            around={a: tuple(map(float, v["around"])) for a, v in areas.items()},
-            aspect=float(body["aspect"]),
-            camera=str(body["camera"]),
-            made=str(body["made"]),
-            size_px=(int(width), int(height)),
-            settings=str(body["settings"]),
-            areas_by=str(body["areas_by"]),
-        )
+        reference = reference_of(body)
         whole = len(reference.corners_px) == CORNERS and all(
             len(spots) == len(light[area]) > 0
             for light in (reference.dark, reference.lit, reference.around)
@@ -112,3 +98,22 @@ def load_reference(path: Path) -> LampReference:
         raise InvalidFileError(str(path), [problem])
     check_digest(path, body.get("sha256"), reference.digest)
     return reference
+
+
+def reference_of(body: Mapping[str, Any]) -> LampReference:
+    """Read a reference from JSON values; KeyError, TypeError or ValueError if they are others."""
+    areas = body["areas"]
+    width, height = body["size_px"]
+    return LampReference(
+        {a: tuple(LampSpot(*map(float, s)) for s in v["spots"]) for a, v in areas.items()},
+        tuple((float(x), float(y)) for x, y in body["corners_px"]),
+        dark={a: tuple(map(float, v["dark"])) for a, v in areas.items()},
+        lit={a: tuple(map(float, v["lit"])) for a, v in areas.items()},
+        around={a: tuple(map(float, v["around"])) for a, v in areas.items()},
+        aspect=float(body["aspect"]),
+        camera=str(body["camera"]),
+        made=str(body["made"]),
+        size_px=(int(width), int(height)),
+        settings=str(body["settings"]),
+        areas_by=str(body["areas_by"]),
+    )
