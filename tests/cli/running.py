@@ -1,0 +1,93 @@
+"""A run of the command line in a folder of its own, and what is left of it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+PROJECT = Path(__file__).parents[2]
+LIMIT_S = 300
+PROGRAM = [sys.executable, "-c", "from harness.cli.main import main; main()", "run"]
+OF_COVER = 17
+"""Results of a daily inspection of New York's layout."""
+
+
+def short(books: Path, *options: str) -> list[str]:
+    """Give a run's options: the short book, into the folder `out`."""
+    return ["--rules-path", str(books), "--rules", "short", "--out", "out", *options]
+
+
+def ended(
+    folder: Path, *options: str, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run in a folder until the run ends; gives the process."""
+    process = subprocess.run(
+        [*PROGRAM, *options],
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        cwd=folder,
+        check=False,
+        env={**os.environ, **(env or {})},
+    )
+    assert "Traceback" not in process.stderr
+    return process
+
+
+def started(folder: Path, *options: str, finished: int = 3) -> subprocess.Popen[str]:
+    """Start a run in a folder and wait until it has recorded that many scenarios."""
+    process = subprocess.Popen(
+        [*PROGRAM, *options],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    journal = folder / "out" / "journal.jsonl"
+    deadline = time.monotonic() + LIMIT_S
+    while (
+        not journal.exists() or journal.read_text().count('"kind":"scenario-finished"') < finished
+    ):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    return process
+
+
+def processes_of(folder: Path) -> list[str]:
+    """Give the command lines of processes that name a folder or run in it."""
+    found = []
+    for process in Path("/proc").iterdir():
+        if not process.name.isdigit() or int(process.name) == os.getpid():
+            continue
+        try:
+            line = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            inside = str(folder) in line or (process / "cwd").readlink() == folder
+        except OSError:
+            continue
+        if inside and "Z" not in (process / "stat").read_text().rpartition(")")[2].split()[:1]:
+            found.append(line)
+    return found
+
+
+def gone(tmp_path: Path) -> bool:
+    """Wait until no process of a run is left."""
+    deadline = time.monotonic() + 60
+    while processes_of(tmp_path) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return not processes_of(tmp_path)
+
+
+def parts(summary: dict) -> set[str]:
+    """Give every part that a finding names."""
+    named = [finding["part"] for finding in summary["findings"]]
+    return {part for one in named for part in ([one] if isinstance(one, str) else one)}
+
+
+def lines_of(ended: subprocess.CompletedProcess[str]) -> list[str]:
+    """Give the lines that the program marks as errors."""
+    marked = [line for line in ended.stderr.splitlines() if line.startswith("sicbo-hil: ")]
+    return [line.removeprefix("sicbo-hil: ") for line in marked]
