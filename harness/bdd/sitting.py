@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from harness.bdd.dealt_round import DealtRound
 from harness.bdd.scenario_run import KeptEntry, ScenarioRun
@@ -27,7 +27,7 @@ from harness.dealing.selfcheck import (
     control_proof,
     picture_proof,
 )
-from harness.evidence.records import KeptFrame, outside
+from harness.evidence.records import KeptFrame, outside, pictured
 from harness.observations import Dice, DiceSeen, Entry, LampSample, Mode
 from harness.rig.contacts import RelayKeys
 from harness.rig.errors import NotCapableError, RigError
@@ -268,6 +268,7 @@ class Sitting:
             judge_entry(entry, self.book, self.options, self.limits),
             scenario=outside(self.book.id, self.rig, "negative-control"),
             frames=[_kept(frame) for frame in looked.frames] if looked is not None and seen else (),
+            lamp_frames=_lamp_frames(entry),
             options=self.options,
             limits=self.limits,
             provoked=True,
@@ -454,6 +455,7 @@ class Sitting:
             judgement,
             scenario=self.scenario.record.id,
             frames=[_kept(frame) for frame in looked.frames] if looked is not None else (),
+            lamp_frames=_lamp_frames(entry),
             options=self.options,
             limits=self.limits,
             provoked=provoked,
@@ -511,6 +513,7 @@ class Sitting:
             entry,
             judge_entry(entry, self.book, self.options, self.limits),
             scenario=outside(self.book.id, self.rig, "further-test"),
+            lamp_frames=_lamp_frames(entry),
             options=self.options,
             limits=self.limits,
         )
@@ -590,6 +593,15 @@ class Sitting:
                 fault="not-determined" if answer == "cannot tell" else "not-as-required",
                 clauses=(clause,),
             )
+
+
+def _lamp_frames(entry: Entry) -> list[list[KeptFrame]]:
+    """Give the pictures that each of an entry's lamp samples was read from."""
+    return [
+        [_kept(replace(cast("Frame", frame), camera=sample.path)) for frame in taken.frames]
+        for sample in pictured(entry)
+        if (taken := sample.pictures) is not None
+    ]
 
 
 def _kept(frame: Frame) -> KeptFrame:

@@ -15,6 +15,8 @@ from harness.evidence.canonical import sha256_hex
 from harness.evidence.errors import EvidenceError
 from harness.evidence.records import FrameRef, KeptFrame
 
+_AT_ONCE = 16
+
 
 class FrameStore:
     """Writes frames into a folder; several processes may do so at once."""
@@ -29,7 +31,8 @@ class FrameStore:
         """
         if len(frames) < 2:
             return [self._keep_one(frame) for frame in frames]
-        with ThreadPoolExecutor(len(frames)) as pool:  # flushed together, they share the wait
+        # Flushed together, they share the wait.
+        with ThreadPoolExecutor(min(len(frames), _AT_ONCE)) as pool:
             return list(pool.map(self._keep_one, frames))
 
     def _keep_one(self, frame: KeptFrame) -> FrameRef:

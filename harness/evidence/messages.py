@@ -52,7 +52,7 @@ from gherkin.stream.id_generator import IdGenerator
 from gherkin.token_scanner import TokenScanner
 
 from harness.evidence.journal_lines import Record, read_records
-from harness.evidence.records import dice_text
+from harness.evidence.records import dice_text, named_frames
 from harness.evidence.run_folder import RunFolder
 from harness.evidence.summary import finished_attempts, outcomes, summarise
 from harness.verdicts import Verdict
@@ -413,11 +413,11 @@ def _attachments(started: str, step: str, records: Sequence[Record]) -> Iterator
             ),
         ]
         yield _attach(started, step, "text/plain", "\n".join(lines))
-        if body["frames"]:
+        if frames := named_frames(body):
             links = [  # a comment (RFC 2483) names the camera of each
                 (f"# camera {frame['camera']}\n" if "camera" in frame else "")
                 + f"frames/{frame['name']}"
-                for frame in body["frames"]
+                for frame in frames
             ]
             yield _attach(started, step, "text/uri-list", "\n".join(links))
 

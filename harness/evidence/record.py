@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, islice
 from pathlib import Path
 from types import TracebackType
 
@@ -29,6 +30,7 @@ from harness.evidence.records import (
     ScenarioFinished,
     Step,
     entry_body,
+    named_frames,
 )
 from harness.evidence.run_folder import RunFolder, create_run_folder, open_run_folder
 from harness.evidence.run_lock import UNWINDING_S, RunLock
@@ -110,7 +112,10 @@ class RunRecord:
         records = read_records(folder.journal)
         record._frames.drop_unnamed(
             frozenset(
-                frame["name"] for r in records if r.kind == "entry" for frame in r.body["frames"]
+                frame["name"]
+                for r in records
+                if r.kind == "entry"
+                for frame in named_frames(r.body)
             )
         )
         last = records[-1]
@@ -199,6 +204,7 @@ class RunRecord:
         *,
         scenario: str,
         frames: Sequence[KeptFrame] = (),
+        lamp_frames: Sequence[Sequence[KeptFrame]] = (),
         options: Mapping[str, object] | None = None,
         limits: Limits | None = None,
         attempt: int = 1,
@@ -208,18 +214,21 @@ class RunRecord:
     ) -> int:
         """Record one entry with its frames, its timeline and its first judgement.
 
-        `frames` are the bytes as received of every picture that voted; they are on the disk before
-        the line that names them. `events` of the entry's round are written with the same flush.
+        `frames` are the bytes as received of every picture of the dice that voted, `lamp_frames`
+        those of each sample of `pictured(entry)`; they are on the disk before the line that names
+        them. `events` of the entry's round are written with the same flush.
         `options` and `limits` are those the judgement was made with. `provoked`: wrong on purpose,
         judged by its scenario alone; not `diagnosed`: no part of the run's diagnosis. Gives the
         entry's line.
         """
         begun = time.perf_counter()
-        kept = self._frames.keep(frames)
+        kept = self._frames.keep([*frames, *chain.from_iterable(lamp_frames)])
+        of_lamps = iter(kept[len(frames) :])
         body = entry_body(
             entry,
             scenario=scenario,
-            frames=kept,
+            frames=kept[: len(frames)],
+            lamp_frames=[list(islice(of_lamps, len(one))) for one in lamp_frames],
             judgement=judgement.to_json(),
             options=dict(options or {}),
             limits=(limits or Limits()).to_json(),

@@ -257,8 +257,19 @@ class FrameRef(TypedDict):
     camera: NotRequired[str]
 
 
+class PicturesBody(TypedDict):
+    """The pictures that a lamp sample was read from, as `harness.observations.LampPictures`."""
+
+    frames: list[FrameRef]
+    watched: bool
+    dim_is_lit: bool
+
+
 class SampleBody(TypedDict):
-    """A lamp sample with its place in the entry; area ids sorted by code point."""
+    """A lamp sample with its place in the entry; area ids sorted by code point.
+
+    `pictures`: where a camera sensed it, what it was read from.
+    """
 
     stage: Stage
     at: float
@@ -268,6 +279,7 @@ class SampleBody(TypedDict):
     split: list[str]
     flicker: list[str]
     levels: dict[str, float] | None
+    pictures: NotRequired[PicturesBody]
 
 
 class CameraSeenBody(TypedDict):
@@ -305,7 +317,8 @@ class EntryBody(TypedDict):
     `options` are the readings in force for the judgement, `limits` what it was judged against. An
     entry `provoked` was wrong on purpose: its scenario alone judges it. One not `diagnosed` takes
     no part in the diagnosis of the whole run. Of no scenario, but of a bench (`outside`), are the
-    deliberate mismatch before a run and the tests that split a candidate set after it.
+    deliberate mismatch before a run and the tests that split a candidate set after it. `watched`:
+    samples of lamps that a camera watched and found steady. `frames` are of the dice.
     """
 
     scenario: str
@@ -325,6 +338,7 @@ class EntryBody(TypedDict):
     pause_after_first_s: NotRequired[float]
     travelled: NotRequired[list[str] | None]
     late: NotRequired[list[str]]
+    watched: NotRequired[list[SampleBody]]
     faults: list[dict[str, object]]
     frames: list[FrameRef]
     judgement: dict[str, object]
@@ -460,10 +474,10 @@ class Step:
         }
 
 
-def sample_body(staged: StagedSample) -> SampleBody:
-    """Write a lamp sample as JSON."""
+def sample_body(staged: StagedSample, frames: Sequence[FrameRef] = ()) -> SampleBody:
+    """Write a lamp sample as JSON; `frames` are its pictures as kept."""
     sample = staged.sample
-    return {
+    body: SampleBody = {
         "stage": staged.stage,
         "at": sample.at,
         "path": sample.path,
@@ -473,6 +487,13 @@ def sample_body(staged: StagedSample) -> SampleBody:
         "flicker": sorted(sample.flicker),
         "levels": None if sample.levels is None else dict(sample.levels),
     }
+    if sample.pictures is not None:
+        body["pictures"] = {
+            "frames": list(frames),
+            "watched": sample.pictures.watched,
+            "dim_is_lit": sample.pictures.dim_is_lit,
+        }
+    return body
 
 
 def read_sample(body: SampleBody) -> StagedSample:
@@ -502,9 +523,18 @@ def entry_body(
     attempt: int,
     provoked: bool = False,
     diagnosed: bool = True,
+    lamp_frames: Sequence[Sequence[FrameRef]] = (),
 ) -> EntryBody:
-    """Write an entry as JSON; `frames` replace the names the entry itself carries."""
+    """Write an entry as JSON; `frames` replace the names the entry itself carries.
+
+    `lamp_frames` are the pictures of `pictured(entry)`, as kept, in that order.
+    """
     seen = entry.seen
+    frames_of = dict(zip(map(id, pictured(entry)), lamp_frames, strict=True))
+
+    def sample(staged: StagedSample) -> SampleBody:
+        return sample_body(staged, frames_of.get(id(staged.sample), ()))
+
     return {
         "scenario": scenario,
         "book": entry.book,
@@ -523,7 +553,7 @@ def entry_body(
         },
         "keyed": list(entry.keyed),
         "echoed": None if entry.echoed is None else list(entry.echoed),
-        "lamps": [sample_body(staged) for staged in entry.lamps],
+        "lamps": [sample(staged) for staged in entry.lamps],
         "started": entry.started,
         "ended": entry.ended,
         "settle_s": entry.settle_s,
@@ -531,6 +561,7 @@ def entry_body(
         "pause_after_first_s": entry.pause_after_first_s,
         "travelled": None if entry.travelled is None else list(entry.travelled),
         "late": sorted(entry.late),
+        "watched": [sample(StagedSample("lit", watched)) for watched in entry.watched],
         "faults": [dict(fault) for fault in entry.faults],
         "frames": list(frames),
         "judgement": dict(judgement),
@@ -540,6 +571,20 @@ def entry_body(
         "provoked": provoked,
         "diagnosed": diagnosed,
     }
+
+
+def pictured(entry: Entry) -> list[LampSample]:
+    """Give an entry's lamp samples that were read from pictures, each once, in order."""
+    samples = [*(staged.sample for staged in entry.lamps), *entry.watched]
+    of_pictures = (sample for sample in samples if sample.pictures is not None)
+    return list({id(sample): sample for sample in of_pictures}.values())
+
+
+def named_frames(body: EntryBody) -> list[FrameRef]:
+    """Give every picture that an entry names: of the dice, then of the lamps."""
+    samples = [*body["lamps"], *body.get("watched", ())]
+    of_lamps = [frame for s in samples if "pictures" in s for frame in s["pictures"]["frames"]]
+    return [*body["frames"], *of_lamps]
 
 
 def read_entry(body: EntryBody) -> Entry:
@@ -562,6 +607,7 @@ def read_entry(body: EntryBody) -> Entry:
         pause_after_first_s=body.get("pause_after_first_s", 0.0),
         travelled=_travelled(body),
         late=frozenset(body.get("late", ())),
+        watched=tuple(read_sample(sample).sample for sample in body.get("watched", ())),
         faults=tuple(body["faults"]),
     )
 

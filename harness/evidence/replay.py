@@ -11,14 +11,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import local
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from harness.evidence.canonical import sha256_hex
 from harness.evidence.journal_lines import Record, read_records
-from harness.evidence.records import EntryBody, FrameRef, dice_text, read_entry
+from harness.evidence.kept_pictures import Broken, read_picture
+from harness.evidence.records import EntryBody, FrameRef, dice_text, named_frames, read_entry
+from harness.evidence.replay_lamps import LayoutPictures, Reseen, changes
 from harness.evidence.run_folder import RunFolder, open_run_folder
 from harness.evidence.summary import ScenarioOutcome, counting, outcomes, summarise
 from harness.observations import DiceSeen, Entry
@@ -118,16 +119,20 @@ def replay_run(path: Path, load_book: LoadBook) -> Replay:
     differences += _compare_measurements(records)
     differences += _compare_procedure(folder.read_manifest(), records, load_book)
     differences += _compare_summary(folder, records)
-    pictures = sum(len(record.body["frames"]) for record in entries)
+    pictures = sum(len(named_frames(record.body)) for record in entries)
     return Replay(len(entries), pictures, tuple(differences), judged)
 
 
 @dataclass(frozen=True, slots=True)
 class Looked:
-    """The dice as read anew (None: no pictures), and pictures that are not those recorded."""
+    """The dice as read anew (None: no pictures), and pictures that are not those recorded.
+
+    `lamps`: samples told anew, by their place in the entry; those watched follow the others.
+    """
 
     seen: DiceSeen | None
-    broken: tuple[tuple[str, str], ...] = ()
+    broken: tuple[Broken, ...] = ()
+    lamps: Mapping[int, Reseen] = field(default_factory=dict)
 
 
 class Pictures:
@@ -140,32 +145,30 @@ class Pictures:
         self._folder = folder
         self._calibrations = folder.read_manifest().get("calibrations") or {}
         self._thread = local()
+        self._layouts = LayoutPictures(folder)
 
     def look(self, body: EntryBody) -> Looked:
-        """Read the dice of one entry as the run read them: at rest, all pictures agreeing."""
+        """Read dice and lamps of one entry as the run read them.
+
+        Of dice: at rest, all pictures agreeing.
+        """
+        lamps = {
+            place: self._layouts.tell(sample, sample["pictures"], body["rig"])
+            for place, sample in enumerate([*body["lamps"], *body.get("watched", ())])
+            if "pictures" in sample
+        }
         if body["seen"] is None:
-            return Looked(None)
-        return self.look_at(body["frames"], body["rig"])
+            return Looked(None, lamps=lamps)
+        return replace(self.look_at(body["frames"], body["rig"]), lamps=lamps)
 
     def look_at(self, frames: Sequence[FrameRef], rig: str) -> Looked:
         """Read the dice of pictures that voted together, on the rig of that name."""
-        import cv2
-        import numpy as np
-
-        images, broken = list[_Image](), []
+        images, broken = list[_Image](), list[Broken]()
         for frame in frames:
-            try:
-                data = (self._folder.frames / frame["name"]).read_bytes()
-            except OSError as error:
-                broken.append((frame["name"], error.strerror or "cannot be read"))
-                continue
-            if sha256_hex(data) != frame["sha256"]:
-                broken.append((frame["name"], "not the picture that was recorded"))
-            image = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR) if data else None
-            if image is None:
-                broken.append((frame["name"], "no picture"))
-                continue
-            images.append(_Image(np.asarray(image, np.uint8), frame["at"], frame.get("camera")))
+            image, wrong = read_picture(self._folder.frames, frame)
+            broken += wrong
+            if image is not None:
+                images.append(_Image(image, frame["at"], frame.get("camera")))
         if not images:
             return Looked(None, tuple(broken))
         return Looked(_joined(images, lambda camera: self._reader(rig, camera)), tuple(broken))
@@ -231,9 +234,7 @@ def _joined(images: Sequence[_Image], reader_of: Callable[[str | None], DiceRead
 def _judge(record: Record, looked: Looked, book: WinningAreas) -> tuple[Entry, Judgement | str]:
     """Judge an entry anew on the dice as read anew; gives a text where the book refuses."""
     body: EntryBody = record.body
-    entry = read_entry(body)
-    if looked.seen is not None and entry.seen is not None:
-        entry = replace(entry, seen=looked.seen)
+    entry = _seen_anew(read_entry(body), looked)
     try:
         judgement = judge_entry(
             entry,
@@ -244,6 +245,25 @@ def _judge(record: Record, looked: Looked, book: WinningAreas) -> tuple[Entry, J
     except HarnessError as error:
         return entry, str(error)
     return entry, judgement
+
+
+def _seen_anew(entry: Entry, looked: Looked) -> Entry:
+    """Put what was read anew in the place of what was recorded."""
+    if looked.seen is not None and entry.seen is not None:
+        entry = replace(entry, seen=looked.seen)
+    lamps = list(entry.lamps)
+    for place, again in looked.lamps.items():
+        told = again.told
+        if told is not None and place < len(lamps):
+            sample = replace(
+                lamps[place].sample,
+                lit=told.lit,
+                split=told.split,
+                flicker=told.flicker,
+                levels=told.levels,
+            )
+            lamps[place] = replace(lamps[place], sample=sample)
+    return replace(entry, lamps=tuple(lamps))
 
 
 def _compare_entry(record: Record, looked: Looked, judged: Judgement | str) -> Iterator[Difference]:
@@ -258,6 +278,14 @@ def _compare_entry(record: Record, looked: Looked, judged: Judgement | str) -> I
 
     for name, what in looked.broken:
         yield Difference(f"frames/{name}", None, body["scenario"], result, "picture", None, what)
+    samples = [*body["lamps"], *body.get("watched", ())]
+    for place, again in looked.lamps.items():
+        of = f"lamps {samples[place]['stage']} by {samples[place]['path']}"
+        for name, what in again.broken:
+            yield differs(f"{of}: picture {name}".rstrip(), None, what)
+        if again.told is not None:
+            for name, was, is_ in changes(samples[place], again.told):
+                yield differs(f"{of}: {name}", was, is_)
     if looked.seen is not None and seen is not None:
         derived = looked.seen
         if (seen.values, seen.reason) != (derived.values, derived.reason):

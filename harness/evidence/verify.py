@@ -18,6 +18,7 @@ from harness.evidence.errors import UnreadableRecordError, not_a_run
 from harness.evidence.journal import line_hash_holds
 from harness.evidence.journal_lines import check_lines
 from harness.evidence.keys import fingerprint, signature_holds
+from harness.evidence.records import named_frames
 from harness.evidence.run_folder import RunFolder
 from harness.evidence.seal import (
     LINE_DIGITS,
@@ -286,9 +287,9 @@ def _check_witnessed(journal: bytes, present: Mapping[str, str]) -> Iterator[Tam
 _WITNESSES = (b'"kind":"entry"', b'"kind":"run-started"', b'"kind":"torn"')
 
 
-def _told(kind: str, body: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _told(kind: str, body: Any) -> Iterator[tuple[str, str]]:
     if kind == "entry":
-        for frame in body["frames"]:
+        for frame in named_frames(body):
             yield f"frames/{frame['name']}", frame["sha256"]
     elif kind == "run-started":
         yield "manifest.json", body["manifest_sha256"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import shutil
@@ -24,6 +25,7 @@ from harness.rig.rigfile import load_rig
 from harness.rules.books import load_book
 from harness.vision.calibration import load_profile
 from harness.vision.lamp_reference import load_reference
+from tests.evidence.rewriting import rewrite
 
 PROJECT = Path(__file__).parents[2]
 FEATURE = PROJECT / "harness" / "bdd" / "general" / "every-result.feature"
@@ -238,8 +240,42 @@ def test_the_next_run_reads_by_it_and_says_so(calibrated, folder):
     assert [said["camera"] for said in entry["seen"]["cameras"]] == ["above", "aside"]
     assert all(said["values"] == entry["seen"]["values"] for said in entry["seen"]["cameras"])
     assert [frame["camera"] for frame in entry["frames"]] == ["above"] * 3 + ["aside"] * 3
-    again = sicbo_hil("replay", out.name, "--json", cwd=folder)
-    assert json.loads(again.stdout)["same"] is True
+    again = json.loads(sicbo_hil("replay", out.name, "--json", cwd=folder).stdout)
+    assert again["same"] is True, again["differences"][:3]
+
+
+def test_pictures_of_lamps_are_kept_and_told_again(calibrated, folder, tmp_path):
+    """Fails if a picture that told lamps is not kept, a dropped one is not missed, or another in
+    its place, its hashes mended, replays the same."""
+    out = tmp_path / "run"
+    shutil.copytree(folder / "healthy", out)
+    entry = records(out, "entry")[-1]
+    samples = [*entry["lamps"], *entry["watched"]]
+    assert [sample["pictures"]["watched"] for sample in samples].count(True) == 1
+    named = [frame for sample in samples for frame in sample["pictures"]["frames"]]
+    assert len(named) >= len(samples)
+    assert all((out / "frames" / frame["name"]).is_file() for frame in named)
+    shown = {sample["stage"]: sample["pictures"]["frames"][-1]["name"] for sample in entry["lamps"]}
+    lit, dark = (out / "frames" / shown[stage] for stage in ("lit", "cleared"))
+    lit.write_bytes(dark.read_bytes())
+    digest = hashlib.sha256(dark.read_bytes()).hexdigest()
+
+    def mend(record: dict) -> None:
+        if record["kind"] == "entry":
+            for sample in [*record["body"]["lamps"], *record["body"]["watched"]]:
+                for frame in sample["pictures"]["frames"]:
+                    if frame["name"] == lit.name:
+                        frame["sha256"] = digest
+
+    rewrite(out, mend)
+    assert sicbo_hil("verify", "run", cwd=tmp_path).returncode == 0
+    again = json.loads(sicbo_hil("replay", "run", "--json", cwd=tmp_path).stdout)
+    assert not again["same"]
+    told = {one["what"]: one for one in again["differences"]}
+    assert told["lamps lit by layout: lit"]["derived"] == []
+    assert told["verdict"]["derived"] != "PASS"
+    lit.unlink()
+    assert sicbo_hil("verify", "run", cwd=tmp_path).returncode == 1
 
 
 def test_the_doctor_shows_it(calibrated, folder):

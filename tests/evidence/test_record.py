@@ -29,7 +29,7 @@ from harness.evidence.run_folder import RunFolder
 from harness.evidence.run_lock import RunAtWorkError
 from harness.evidence.summary import outcomes, summarise
 from harness.evidence.verify import verify_run
-from harness.observations import Entry
+from harness.observations import Entry, LampSample
 from harness.rules.judgement import judge_entry
 from harness.verdicts import ConfigurationError, Finding, Measurement, Verdict
 from tests.evidence.synthetic import (
@@ -82,6 +82,7 @@ def test_an_entry_comes_back_as_it_was():
         pause_after_first_s=1.5,
         travelled=("1", "1"),
         late=frozenset({"total-4"}),
+        watched=(LampSample(1.0, "layout", frozenset({"total-4"}), levels={"total-4": 1.0}),),
         faults=({"subject": "inputs"},),
     )
     for field in fields(Entry):
