@@ -90,7 +90,9 @@ def disk_full(trial: Trial, rig: Path, folder: Path) -> Outcome:
     The run must end as inconclusive and say so; what it recorded must be whole afterwards.
     """
     began = time.monotonic()
-    run = _start(["--rig", str(rig), "--rules", trial.book, *_where(trial, folder)], full=True)
+    run = _start(
+        ["--rig", str(rig), "--rules", trial.book, *_where(trial, folder)], folder, full=True
+    )
     said, _ = run.communicate(timeout=LIMIT_S)
     stopped_safe = run.returncode == _INCONCLUSIVE and "Traceback" not in said
     kept = _taken_up(folder)
@@ -100,7 +102,7 @@ def disk_full(trial: Trial, rig: Path, folder: Path) -> Outcome:
 def killed(trial: Trial, rig: Path, folder: Path) -> Outcome:
     """Kill the run outright at a random moment, then take it up."""
     began = time.monotonic()
-    run = _start(["--rig", str(rig), "--rules", trial.book, *_where(trial, folder)], full=False)
+    run = _start(["--rig", str(rig), "--rules", trial.book, *_where(trial, folder)], folder)
     time.sleep(float(trial.armed[0].values["after"]))
     os.killpg(run.pid, signal.SIGKILL)
     said, _ = run.communicate()
@@ -115,7 +117,15 @@ def _where(trial: Trial, folder: Path) -> list[str]:
     return ["--inspection", trial.inspection, "--out", str(folder)]
 
 
-def _start(arguments: Sequence[str], *, full: bool) -> subprocess.Popen[str]:
+def apart(runs: Path) -> dict[str, str]:
+    """Give the environment of a campaign's runs: their history, beside them, is none of a user's.
+
+    runs: the folder that holds their run folders.
+    """
+    return {**os.environ, "XDG_DATA_HOME": str(runs.resolve().with_name("data"))}
+
+
+def _start(arguments: Sequence[str], folder: Path, *, full: bool = False) -> subprocess.Popen[str]:
     def no_room() -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (DISK_BYTES, DISK_BYTES))
@@ -128,6 +138,7 @@ def _start(arguments: Sequence[str], *, full: bool) -> subprocess.Popen[str]:
         text=True,
         errors="replace",
         start_new_session=True,
+        env=apart(folder.parent),
         preexec_fn=no_room if full else None,  # noqa: PLW1509  no thread of ours holds a lock
     )
 
@@ -143,6 +154,7 @@ def _taken_up(folder: Path) -> str:
         text=True,
         errors="replace",
         timeout=LIMIT_S,
+        env=apart(folder.parent),
         check=False,
     )
     try:

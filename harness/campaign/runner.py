@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from harness.campaign.bench import EmulatedBench
-from harness.campaign.own import RUN, SCENARIOS
+from harness.campaign.own import RUN, SCENARIOS, apart
 from harness.campaign.trial import Outcome, Trial, read_outcome
 from harness.rig.rigfile import Rig
 from harness.verdicts import HarnessError
@@ -120,6 +120,7 @@ class Runner:
             text=True,
             errors="replace",
             start_new_session=True,
+            env=apart(folder.parent),
         )
         self._running.add(run)
         try:

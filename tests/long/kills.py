@@ -61,7 +61,14 @@ class Stand:
 
     def __init__(self, folder: Path) -> None:
         usual = find_rig("emulated").resolve()
-        self._emulator = start("emulate", str(usual))
+        # Over a pipe, so that it goes with this program, however this one ends.
+        self._emulator = subprocess.Popen(
+            [sys.executable, "-m", "harness.emulator", str(usual)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
         assert self._emulator.stdout is not None
         told = json.loads(self._emulator.stdout.readline())
         host, _, port = told["control"].partition(":")
@@ -80,8 +87,7 @@ class Stand:
 
     def close(self) -> None:
         self._control.close()
-        self._emulator.terminate()
-        self._emulator.communicate()
+        self._emulator.communicate()  # ends at the end of its standard input
 
 
 def _standing(text: str, endpoints: dict[str, str]) -> str:
@@ -169,6 +175,8 @@ def check(folder: Path, kept: list[bytes]) -> None:
     result = summary["results"][BOOK]
     if not result["passed"] == result["checked"] == result["recorded"]:
         raise NotWholeError(f"{result['passed']} of {result['checked']} results")
+    if sum(summary["counts"].values()) != summary["planned"]:
+        raise NotWholeError(f"{summary['counts']} of {summary['planned']} scenarios")
     made = records(folder)
     ends = [r["body"] for r in made if r["kind"] == "scenario-finished"]
     done = Counter((body["scenario"], body["attempt"]) for body in ends)
@@ -215,34 +223,40 @@ def one_run(stand: Stand, folder: Path, moments: random.Random, tally: Tally, wa
     begin = ["run", "--rig", str(stand.rig), "--rules", BOOK, "--inspection", "cover"]
     begin += ["--out", str(folder)]
     run, kept = start(*begin), list[bytes]()
-    while True:
-        over = tally.kills.total() >= wanted
-        try:
-            said, _ = run.communicate(timeout=LIMIT_S if over else moments.uniform(0.3, LONGEST_S))
-        except subprocess.TimeoutExpired:
-            if over:
-                kill(run, "all", stand)
-                raise NotWholeError("the run does not end") from None
-            how = HOW[tally.kills.total() % len(HOW)]
-            tally.left_closed += bool(kill(run, how, stand))
-            tally.kills[how] += 1
-            if how == "worker":  # its run goes on without it, says so and ends
-                said, _ = run.communicate(timeout=LIMIT_S)
-                if run.returncode not in (0, 3, -signal.SIGKILL):
-                    raise NotWholeError(f"ended with {run.returncode}: {said[-500:]}") from None
-        else:
-            if run.returncode != 0:
-                raise NotWholeError(f"ended with {run.returncode}: {said[-500:]}")
-        if (folder / "seal.json").exists() and not _broken_off(folder):
-            check(folder, kept)
-            tally.runs += 1
-            return
-        if (folder / "manifest.json").exists():
-            kept.append(whole_lines(folder))
-            run = start("run", "--resume", str(folder))
-        else:
-            tally.before_a_record += 1
-            run = start(*begin)
+    try:
+        while True:
+            over = tally.kills.total() >= wanted
+            try:
+                said, _ = run.communicate(
+                    timeout=LIMIT_S if over else moments.uniform(0.3, LONGEST_S)
+                )
+            except subprocess.TimeoutExpired:
+                if over:
+                    kill(run, "all", stand)
+                    raise NotWholeError("the run does not end") from None
+                how = HOW[tally.kills.total() % len(HOW)]
+                tally.left_closed += bool(kill(run, how, stand))
+                tally.kills[how] += 1
+                if how == "worker":  # its run goes on without it, says so and ends
+                    said, _ = run.communicate(timeout=LIMIT_S)
+                    if run.returncode not in (0, 3, -signal.SIGKILL):
+                        raise NotWholeError(f"ended with {run.returncode}: {said[-500:]}") from None
+            else:
+                if run.returncode != 0:
+                    raise NotWholeError(f"ended with {run.returncode}: {said[-500:]}")
+            if (folder / "seal.json").exists() and not _broken_off(folder):
+                check(folder, kept)
+                tally.runs += 1
+                return
+            if (folder / "manifest.json").exists():
+                kept.append(whole_lines(folder))
+                run = start("run", "--resume", str(folder))
+            else:
+                tally.before_a_record += 1
+                run = start(*begin)
+    except (SystemExit, KeyboardInterrupt):
+        kill(run, "all", stand)
+        raise
 
 
 def _broken_off(folder: Path) -> bool:
@@ -252,7 +266,10 @@ def _broken_off(folder: Path) -> bool:
 
 def main(kills: int = KILLS, seed: int = 67) -> int:
     moments, tally, began = random.Random(seed), Tally(), time.monotonic()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     with tempfile.TemporaryDirectory() as parent:
+        os.environ["XDG_DATA_HOME"] = str(Path(parent) / "data")  # no run of a user's history
         stand = Stand(Path(parent))
         try:
             while tally.kills.total() < kills:
