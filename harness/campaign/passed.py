@@ -8,10 +8,12 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import harness
-from harness.campaign.tally import Tally
+
+if TYPE_CHECKING:
+    from harness.campaign.tally import Tally
 
 FILE = Path(__file__).with_name("passed.json")
 _JUDGING = ("bdd", "campaign", "dealing", "diagnosis", "evidence", "rig", "rules", "vision")
