@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import escape
 
@@ -29,7 +29,7 @@ from reportlab.platypus import (
 )
 
 from harness.evidence.html import MODES
-from harness.evidence.report_data import BookView, ReportData, ResultView
+from harness.evidence.report_data import BookView, ReportData, ResultView, ScenarioView
 from harness.evidence.report_items import ONLY_THE_ITEM, when
 from harness.evidence.run_folder import RunFolder
 from harness.evidence.table_picture import WIDTH, TablePicture, draw_table
@@ -209,9 +209,17 @@ def _findings(report: ReportData) -> Iterator[Flowable]:
 
 def _book_results(report: ReportData, book: BookView) -> Iterator[Flowable]:
     views = [view for view in report.results if view.book == book.book]
-    if not views:
-        return
-    yield Paragraph(escape(f"Results: {book.title}"), _HEAD)
+    alone = [view for view in views if not view.within]
+    further = [view for view in views if view.within]
+    if alone:
+        yield Paragraph(escape(f"Results: {book.title}"), _HEAD)
+        yield _result_table(alone)
+    if further:
+        yield Paragraph(escape(f"Further entries, within scenarios: {book.title}"), _HEAD)
+        yield _result_table(further, within=True)
+
+
+def _result_table(views: Sequence[ResultView], *, within: bool = False) -> Flowable:
     rows: list[list[Any]] = [
         ["Result", "Camera", "Keyed", "Lit", "Missing", "Extra", "Settled", "Verdict"]
     ]
@@ -228,7 +236,11 @@ def _book_results(report: ReportData, book: BookView) -> Iterator[Flowable]:
         ]
         for view in views
     ]
-    yield _table(rows, [17, 25, 17, 18, 30, 30, 18, 23])
+    if not within:
+        return _table(rows, [17, 25, 17, 18, 30, 30, 18, 23])
+    for row, name in zip(rows, ["Scenario", *(_cell(view.within) for view in views)], strict=True):
+        row.append(name)
+    return _table(rows, [14, 22, 14, 15, 20, 20, 15, 18, 40])
 
 
 def _settled(ms: float | None) -> str:
@@ -334,7 +346,7 @@ def _scenarios(report: ReportData) -> Iterator[Flowable]:
         told = [
             view.outcome.what,
             *(f"deviation {d['clause']}: {d['what']}" for d in view.deviations),
-            *(f"operator, {a['prompt']}: {a['answer'] or 'no answer'}" for a in view.answers),
+            *(f"operator, {a['prompt']}: {a['answer'] or 'no answer'}" for a in _untold(view)),
             *(_measured(measured) for measured in view.measurements),
         ]
         rows.append(
@@ -347,6 +359,16 @@ def _scenarios(report: ReportData) -> Iterator[Flowable]:
             ]
         )
     yield _table(rows, [48, 26, 22, 56, 26])
+
+
+def _untold(view: ScenarioView) -> list[Mapping[str, Any]]:
+    """Give the operator's answers that what is said of the scenario does not hold already."""
+    told = view.outcome.what
+    return [a for a in view.answers if _statement(a["prompt"]) not in told]
+
+
+def _statement(prompt: str) -> str:
+    return prompt.removeprefix("Is it so: ").removesuffix("?")
 
 
 def _measured(told: Any) -> str:

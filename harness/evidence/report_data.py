@@ -9,8 +9,9 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
+from harness.evidence.canonical import canonical, sha256_hex
 from harness.evidence.journal_lines import Record, read_records
-from harness.evidence.records import dice_text
+from harness.evidence.records import dice_text, named_frames
 from harness.evidence.report_items import Part, report_parts
 from harness.evidence.run_folder import RunFolder
 from harness.evidence.seal import record_digest
@@ -71,7 +72,9 @@ class ResultView:
 
     `verdict` is the one that counts (after diagnosis); `alone` what the entry says by itself.
     Area ids are sorted; `frames` are names under `frames/`, `cameras` who took each, as far as
-    recorded. `each_saw`: what each camera read by itself. `provoked`: wrong on purpose.
+    recorded. `each_saw`: what each camera read by itself. `provoked`: wrong on purpose. `within`:
+    name of its scenario where that is about more than this one result, else empty.
+    `lamp_pictures`: pictures of the lamps, with who took each.
     """
 
     anchor: str
@@ -97,6 +100,8 @@ class ResultView:
     cameras: tuple[str, ...]
     each_saw: tuple[tuple[str, str], ...]
     provoked: bool
+    within: str
+    lamp_pictures: tuple[tuple[str, str], ...]
     settle_ms: float | None
     attempt: int
     timeline: tuple[Moment, ...]
@@ -206,11 +211,14 @@ def gather(
     *,
     amends: Mapping[str, Any] | None = None,
     profile: Mapping[str, Any] | None = None,
+    issued: str | None = None,
 ) -> ReportData:
     """Read a run's record into a report.
 
     `amends` names the original of an amended report (`{"run_id", "seal_sha256", "why"}`); `profile`
-    stands in place of the laboratory's profile that the run was made with.
+    stands in place of the laboratory's profile that the run was made with. A report with either is
+    another than the run's own and has an id of its own. `issued` (RFC 3339, UTC): when, if not at
+    the end of the run.
     Raises UnreadableRecordError if the folder holds no run.
     """
     records = read_records(folder.journal)
@@ -235,13 +243,13 @@ def gather(
     facts = tuple(r.body for r in records if r.kind == "rig-fact")
     original = amends or manifest.get("amends")
     return ReportData(
-        report_id=str(summary["run_id"]) + ("-amended" if original else ""),
+        report_id=str(summary["run_id"]) + further_id(original, profile),
         title=("Amended t" if original else "T") + TITLE[1:],
         manifest=manifest,
         summary=summary,
         record_sha256=record_digest(folder),
         amends=original,
-        parts=report_parts(manifest, summary, facts),
+        parts=report_parts(manifest, summary, facts, issued=issued),
         books=tuple(
             _book_view(book, summary["results"].get(book["book"], {}), scenarios, results)
             for book in manifest["books"]
@@ -258,6 +266,14 @@ def gather(
         retakes=_count(records, "retakes") + _repeated(records),
         repeated_reads=_count(records, "reads"),
     )
+
+
+def further_id(amends: Mapping[str, Any] | None, profile: Mapping[str, Any] | None) -> str:
+    """Give what tells a further report of a run from the run's own; nothing for that one itself."""
+    if amends is None and profile is None:
+        return ""
+    apart = sha256_hex(canonical({"amends": amends, "profile": profile}))[:8]
+    return f"-amended-{apart}" if amends else f"-{apart}"
 
 
 def _calibrations(
@@ -370,6 +386,11 @@ def _result_view(
             (told["camera"], _seen_text(told)) for told in (seen or {}).get("cameras", ())
         ),
         provoked=body.get("provoked", False),
+        within="" if dice in outcome.results else outcome.body["name"],
+        lamp_pictures=tuple(
+            (frame["name"], frame.get("camera", ""))
+            for frame in named_frames(body)[len(body["frames"]) :]
+        ),
         settle_ms=None if body["settle_s"] is None else body["settle_s"] * 1e3,
         attempt=body["attempt"],
         timeline=tuple(_timeline(events) or _from_samples(body)),

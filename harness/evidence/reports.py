@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -31,20 +32,22 @@ def report_bytes(
 ) -> bytes:
     """Make one report from the record; the same record gives the same bytes.
 
-    `profile` and `amends` concern page and print alone (see `report_data.gather`).
+    `profile` and `amends` concern page and print alone (see `report_data.gather`): with either the
+    report is issued now.
     """
+    issued = None if profile is None and amends is None else datetime.now(UTC).isoformat()
     match wanted:
         case "html":
             from harness.evidence.html import html_page
             from harness.evidence.report_data import gather
 
-            report = gather(folder, amends=amends, profile=profile)
+            report = gather(folder, amends=amends, profile=profile, issued=issued)
             return html_page(report, folder).encode("utf-8")
         case "pdf":
             from harness.evidence.pdf import pdf_report
             from harness.evidence.report_data import gather
 
-            return pdf_report(gather(folder, amends=amends, profile=profile), folder)
+            return pdf_report(gather(folder, amends=amends, profile=profile, issued=issued), folder)
         case "junit":
             records = read_records(folder.journal)
             told = summarise(records)
@@ -86,6 +89,8 @@ def write_report(
     Raises UnreadableRecordError if there is no run, SealedFolderError if `out` lies in one that is
     sealed, EvidenceError if the report cannot be written.
     """
+    from harness.evidence.report_data import further_id
+
     folder = open_run_folder(path)
     if out is not None and folder.seal.is_file() and path.resolve() in out.resolve().parents:
         raise SealedFolderError(
@@ -100,8 +105,9 @@ def write_report(
     if out is None and folder.seal.is_file():
         if own.is_file() and own.read_bytes() == data:
             return own
-        changed = "-amended" if amends else ""
-        where = path.resolve().parent / f"{path.resolve().name}{changed}-{own.name}"
+        of_itself = wanted not in ("html", "pdf")
+        apart = "" if of_itself else further_id(amends, profile)
+        where = path.resolve().parent / f"{path.resolve().name}{apart}-{own.name}"
     save_report(where, data)
     return where
 

@@ -9,6 +9,7 @@ import shutil
 import socketserver
 import subprocess
 import threading
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,6 +19,7 @@ import pytest
 from harness.evidence.finish import finish_run
 from harness.evidence.html import html_page
 from harness.evidence.report_data import gather
+from harness.evidence.reports import report_bytes
 from harness.evidence.run_folder import RunFolder
 from harness.evidence.table_picture import draw_table, label_of
 from harness.rules.books import load_book
@@ -213,7 +215,22 @@ def test_an_amended_report_names_the_original(folder):
     assert "Amended test report" in text
     assert "the-original" in text
     assert "customer's name" in text
-    assert report.report_id.endswith("-amended")
+    other = gather(folder, amends={**amends, "why": "address"})
+    ids = {report.report_id, other.report_id, gather(folder, profile={}).report_id}
+    assert len(ids | {gather(folder).report_id}) == 4
+    assert "-amended-" in report.report_id
+
+
+def test_a_report_made_later_says_when_it_was_issued(folder, monkeypatch):
+    """Fails if a report with another profile than the run's bears the run's date of issue."""
+    own = {item.label: item.text for part in gather(folder).parts for item in part.items}
+    later = gather(folder, profile={}, issued="2031-05-06T07:08:09Z")
+    told = {item.label: item.text for part in later.parts for item in part.items}
+    assert told["Issued"] == "2031-05-06 07:08:09 UTC"
+    assert told["Tested"] == own["Tested"]
+    assert own["Issued"] != told["Issued"]
+    made = report_bytes(folder, "html", profile={}).decode()
+    assert f"Issued</dt><dd>{datetime.now(UTC):%Y-%m-%d}" in made
 
 
 def test_a_page_of_1080_results_stays_within_20_mb(tmp_path):
