@@ -101,7 +101,7 @@ class RunPlugin:
         self._teller.tell("collected", total=len(items))
         if self.refused:
             return
-        planned = [self._id(_facts(item)) for item in items]
+        planned = [self._scenario(_facts(item)) for item in items]
         try:
             self._record.planned(self._book.id, self._job.rig_name, planned)
         except EvidenceError as error:
@@ -110,7 +110,7 @@ class RunPlugin:
             return
         left = []
         for item, scenario in zip(items, planned, strict=True):
-            done = self._recorded.scenarios.get(scenario)
+            done = self._recorded.scenarios.get(scenario.id)
             if done is None:
                 left.append(item)
             else:

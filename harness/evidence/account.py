@@ -6,6 +6,7 @@ conclude is found here, from the journal alone, and is told: such a run never pa
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -62,6 +63,18 @@ def planned_count(records: Sequence[Record]) -> int | None:
     return sum(len(scenarios) for scenarios, _ in planned.values()) if planned else None
 
 
+def clauses_not_concluded(records: Sequence[Record]) -> Counter[tuple[str, str]]:
+    """Count for each book's clause the scenarios planned for it that have no conclusion."""
+    done = scenarios_done(records)
+    return Counter(
+        (book, clause)
+        for (book, _), (scenarios, _) in _planned(records).items()
+        for scenario, clauses in scenarios.items()
+        if scenario not in done
+        for clause in clauses
+    )
+
+
 def _sittings(records: Sequence[Record]) -> dict[Of, None]:
     """Give the books on rigs that the run was to hold, in the order asked for."""
     told: list[dict[str, Any]] = []
@@ -71,15 +84,19 @@ def _sittings(records: Sequence[Record]) -> dict[Of, None]:
     return {(sitting["book"], sitting["rig"]): None for sitting in told}
 
 
-def _planned(records: Sequence[Record]) -> dict[Of, tuple[dict[str, None], bool]]:
-    """Give for each book on a rig every scenario ever planned, and whether it was concluded."""
-    planned: dict[Of, tuple[dict[str, None], bool]] = {}
+def _planned(records: Sequence[Record]) -> dict[Of, tuple[dict[str, tuple[str, ...]], bool]]:
+    """Give for each book on a rig every scenario ever planned, and whether it was concluded.
+
+    Scenarios with the clauses that they are of.
+    """
+    planned: dict[Of, tuple[dict[str, tuple[str, ...]], bool]] = {}
     for record in records:
         body = record.body
         if record.kind == "planned":
             of = (body["book"], body["rig"])
             before, _ = planned.get(of, ({}, False))
-            planned[of] = (before | dict.fromkeys(body["scenarios"]), False)
+            now = {one["scenario"]: tuple(one["clauses"]) for one in body["scenarios"]}
+            planned[of] = (before | now, False)
         elif record.kind == "concluded":
             of = (body["book"], body["rig"])
             scenarios, _ = planned.get(of, ({}, False))

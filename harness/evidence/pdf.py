@@ -397,6 +397,8 @@ def _clauses(report: ReportData) -> Iterator[Flowable]:
             if len(row.scenarios) > 1:
                 passed = sum(verdict is Verdict.PASS for _, _, verdict in row.scenarios)
                 by = f"{len(row.scenarios)} scenarios, {passed} passed: {by}"
+            if row.left:
+                by = f"{by}; planned and not concluded: {row.left}".removeprefix("; ")
             rows.append(
                 [
                     _cell(f"{row.clause} ({row.tag})"),

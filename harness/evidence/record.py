@@ -167,9 +167,10 @@ class RunRecord:
         self._wire = WireLog(rig)
         return self._wire
 
-    def planned(self, book: str, rig: str, scenarios: Sequence[str]) -> int:
-        """Record the ids of all scenarios of a book on a rig, before the first of them."""
-        return self._append("planned", {"book": book, "rig": rig, "scenarios": list(scenarios)})
+    def planned(self, book: str, rig: str, scenarios: Iterable[Scenario]) -> int:
+        """Record all scenarios of a book on a rig, before the first of them."""
+        told = [{"scenario": one.id, "clauses": list(one.clauses)} for one in scenarios]
+        return self._append("planned", {"book": book, "rig": rig, "scenarios": told})
 
     def concluded(self, book: str, rig: str) -> int:
         """Record that all conclusions of a book on a rig are recorded."""

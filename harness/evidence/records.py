@@ -68,10 +68,17 @@ class SittingOf(TypedDict):
     rig: str
 
 
-class Planned(SittingOf):
-    """The ids of all scenarios of a book on a rig, those of an earlier part of the run included."""
+class PlannedScenario(TypedDict):
+    """A scenario that is to be concluded, and the clauses it is of."""
 
-    scenarios: list[str]
+    scenario: str
+    clauses: list[str]
+
+
+class Planned(SittingOf):
+    """All scenarios of a book on a rig, those of an earlier part of the run included."""
+
+    scenarios: list[PlannedScenario]
 
 
 class Concluded(SittingOf):

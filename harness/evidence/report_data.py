@@ -9,6 +9,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import Any
 
+from harness.evidence.account import clauses_not_concluded
 from harness.evidence.canonical import canonical, sha256_hex
 from harness.evidence.journal_lines import Record, read_records
 from harness.evidence.records import dice_text, named_frames
@@ -141,7 +142,8 @@ class CalibrationView:
 class ClauseRow:
     """One clause of a book: tested how, by which scenarios, with which verdict; or why not.
 
-    `scenarios`: anchor, name and verdict as to this clause, those that did not pass first.
+    `scenarios`: anchor, name and verdict as to this clause, those that did not pass first. `left`:
+    how many more were planned for it and not concluded.
     """
 
     tag: str
@@ -150,6 +152,7 @@ class ClauseRow:
     testable: str
     verdict: Verdict | None
     scenarios: tuple[tuple[str, str, Verdict], ...]
+    left: int
     why_not: str
 
 
@@ -241,6 +244,7 @@ def gather(
         for scenario, outcome in done.items()
     )
     facts = tuple(r.body for r in records if r.kind == "rig-fact")
+    left = clauses_not_concluded(records)
     original = amends or manifest.get("amends")
     return ReportData(
         report_id=str(summary["run_id"]) + further_id(original, profile),
@@ -251,7 +255,7 @@ def gather(
         amends=original,
         parts=report_parts(manifest, summary, facts, issued=issued),
         books=tuple(
-            _book_view(book, summary["results"].get(book["book"], {}), scenarios, results)
+            _book_view(book, summary["results"].get(book["book"], {}), scenarios, results, left)
             for book in manifest["books"]
         ),
         results=results,
@@ -512,6 +516,7 @@ def _book_view(
     told: Mapping[str, Any],
     scenarios: Sequence[ScenarioView],
     results: Sequence[ResultView],
+    left: Mapping[tuple[str, str], int],
 ) -> BookView:
     book = facts["book"]
     mine = [view for view in scenarios if view.outcome.body["book"] == book]
@@ -530,7 +535,10 @@ def _book_view(
         passed=told.get("passed", 0),
         readings=tuple(facts["readings"]),
         clauses=tuple(
-            _clause_row(clause, mine, facts.get("area_clauses", {})) for clause in facts["clauses"]
+            _clause_row(
+                clause, mine, facts.get("area_clauses", {}), left.get((book, clause["tag"]), 0)
+            )
+            for clause in facts["clauses"]
         ),
         areas=areas,
         lit_once=frozenset(area for view in entered for area in view.lit),
@@ -544,7 +552,10 @@ def _book_view(
 
 
 def _clause_row(
-    clause: Mapping[str, Any], scenarios: Sequence[ScenarioView], area_clauses: Mapping[str, str]
+    clause: Mapping[str, Any],
+    scenarios: Sequence[ScenarioView],
+    area_clauses: Mapping[str, str],
+    left: int,
 ) -> ClauseRow:
     by = [
         (view.anchor, view.outcome.body["name"], _as_to(clause["tag"], view, area_clauses))
@@ -552,15 +563,17 @@ def _clause_row(
         if clause["tag"] in view.outcome.body["clauses"]
     ]
     why_not = clause.get("why_not") or ""
-    if not by and not why_not:
+    if not by and not why_not and not left:
         why_not = "no scenario of this run"
+    verdicts = {verdict for _, _, verdict in by} | ({Verdict.RIG_FAULT} if left else set())
     return ClauseRow(
         tag=clause["tag"],
         clause=clause["clause"],
         says=clause.get("paraphrase") or clause.get("says") or "",
         testable=clause["testable"],
-        verdict=_of_clause({verdict for _, _, verdict in by}),
+        verdict=_of_clause(verdicts),
         scenarios=tuple(sorted(by, key=lambda one: WORST_FIRST.index(one[2]))),
+        left=left,
         why_not="" if by else why_not,
     )
 

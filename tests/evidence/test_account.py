@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from harness.evidence.html import html_page
 from harness.evidence.journal_lines import read_records
 from harness.evidence.record import RunRecord
+from harness.evidence.report_data import gather
 from harness.evidence.resume import recorded_results
 from harness.evidence.summary import summarise
 from harness.verdicts import Verdict
@@ -29,7 +31,7 @@ def record(tmp_path: Path):
 
 
 def plan(record: RunRecord, rig: str) -> None:
-    record.planned(BOOK, rig, [scenario(dice, rig).id for dice in DICE])
+    record.planned(BOOK, rig, [scenario(dice, rig) for dice in DICE])
 
 
 def sit(record: RunRecord, rig: str, count: int = len(DICE)) -> None:
@@ -63,6 +65,18 @@ def test_a_result_that_one_of_two_rigs_lacks_is_missed(record):
     assert summary["inconclusive"] == [
         "toy on right: 1 of 3 scenarios planned have no conclusion: results.feature:1,1,3@right"
     ]
+
+
+def test_a_clause_with_a_scenario_left_out_has_not_passed(record):
+    """Fails if the clause matrix gives PASS where one of the scenarios planned is missing."""
+    sit(record, "left")
+    sit(record, "right", 2)
+    record.run_finished()
+    (book,) = gather(record.folder).books
+    rows = {row.tag: row for row in book.clauses}
+    assert (rows["toy.a"].verdict, rows["toy.a"].left) == (Verdict.RIG_FAULT, 1)
+    assert "planned and not concluded: 1" in html_page(gather(record.folder), record.folder)
+    assert (rows["toy.b"].verdict, rows["toy.b"].left) == (None, 0)
 
 
 def test_a_rig_of_which_nothing_is_recorded_is_missed(record):
