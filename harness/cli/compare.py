@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+
+if TYPE_CHECKING:
+    from harness.evidence.compare import Side
 
 
 @click.command()
@@ -23,6 +27,7 @@ def command(before: str, after: str, as_json: bool) -> int:
     if as_json:
         click.echo(json.dumps(told.to_json()))
         return 0 if told.same else 1
+    click.echo(f"{_named(told.before)} -> {_named(told.after)}")
     for change in told.changes:
         lamps = ""
         if change.no_longer_lit:
@@ -31,7 +36,8 @@ def command(before: str, after: str, as_json: bool) -> int:
             lamps += f"; newly lit: {', '.join(change.newly_lit)}"
         verdicts = f"{change.before or 'not tested'} -> {change.after or 'not tested'}"
         name = change.result or change.scenario
-        click.echo(f"{change.book}  {name}: {verdicts}{lamps}")
+        where = f"{change.book} on {change.rig}" if change.rig else change.book
+        click.echo(f"{where}  {name}: {verdicts}{lamps}")
     for word, found in (("gone", told.findings_gone), ("new", told.findings_new)):
         for finding in found:
             part = finding["part"]
@@ -39,6 +45,11 @@ def command(before: str, after: str, as_json: bool) -> int:
             click.echo(f"finding {word}: {finding['verdict']} {parts} {finding['fault']}")
     click.echo(f"{len(told.changes)} changed, {told.unchanged} unchanged")
     return 0 if told.same else 1
+
+
+def _named(side: Side) -> str:
+    table = f"table {side.serial or 'of no serial number'}, firmware {side.firmware or 'not told'}"
+    return f"{side.run_id} ({table})"
 
 
 def _folder(run: str) -> Path:

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.evidence.canonical import canonical
-from harness.evidence.journal_lines import read_records
+from harness.evidence.journal_lines import Record, read_records
 from harness.evidence.records import dice_text
 from harness.evidence.report_items import table_identity
 from harness.evidence.run_folder import open_run_folder
 from harness.evidence.summary import ScenarioOutcome, counting, findings, outcomes
 
-Key = tuple[str, str, str]
-"""Book, scenario's name, result (empty for a scenario that answers for none)."""
+
+class Key(NamedTuple):
+    """What is compared: empty `rig` where the book ran on one alone, empty `result` without one."""
+
+    book: str
+    rig: str
+    feature: str
+    scenario: str
+    result: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +43,14 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One result that came out otherwise; a verdict is None where the run did not have it."""
+    """One result that came out otherwise; a verdict is None where the run did not have it.
+
+    `rig` is empty where the book ran on one rig alone, in both runs: benches may have other names.
+    """
 
     book: str
+    rig: str
+    feature: str
     scenario: str
     result: str
     before: str | None
@@ -86,7 +98,13 @@ class Comparison:
 
 def compare_runs(before: Path, after: Path) -> Comparison:
     """Compare two run folders; raises UnreadableRecordError if one holds no run."""
-    old, new = _side(before), _side(after)
+    runs = [
+        (f.read_manifest(), read_records(f.journal)) for f in map(open_run_folder, (before, after))
+    ]
+    several = {
+        book for _, records in runs for book, rigs in _benches(records).items() if len(rigs) > 1
+    }
+    old, new = (_side(manifest, records, several) for manifest, records in runs)
     changes, unchanged = [], 0
     for key in sorted(set(old.verdicts) | set(new.verdicts)):
         was, is_ = old.verdicts.get(key), new.verdicts.get(key)
@@ -114,15 +132,27 @@ def compare_runs(before: Path, after: Path) -> Comparison:
     )
 
 
-def _side(path: Path) -> Side:
-    folder = open_run_folder(path)
-    records = read_records(folder.journal)
-    manifest = folder.read_manifest()
+def _benches(records: Sequence[Record]) -> dict[str, set[str]]:
+    """Give for each book the rigs that it ran on."""
+    rigs: dict[str, set[str]] = {}
+    for outcome in outcomes(records).values():
+        rigs.setdefault(outcome.body["book"], set()).add(outcome.body["rig"])
+    return rigs
+
+
+def _side(manifest: Mapping[str, Any], records: Sequence[Record], several: Set[str]) -> Side:
+    """Give one run; `several`: the books of which a rig's name tells results apart."""
+
+    def key(outcome: ScenarioOutcome, result: str) -> Key:
+        body = outcome.body
+        rig = body["rig"] if body["book"] in several else ""
+        return Key(body["book"], rig, body["feature"], body["name"], result)
+
     serial, firmware = table_identity(manifest)
     done, verdicts, lit = outcomes(records), {}, {}
     for outcome in done.values():
         for result, verdict in (outcome.results or {"": outcome.verdict}).items():
-            verdicts[_key(outcome, result)] = verdict.value
+            verdicts[key(outcome, result)] = verdict.value
     for scenario, made in counting(records).items():
         for record in made:
             if record.kind != "entry":
@@ -132,13 +162,12 @@ def _side(path: Path) -> Side:
             last = {s["path"]: s["lit"] for s in body["lamps"] if s["stage"] == "lit"}
             if dice in done[scenario].results:
                 lamps = {area for areas in last.values() for area in areas}
-                lit[_key(done[scenario], dice)] = tuple(sorted(lamps))
+                lit[key(done[scenario], dice)] = tuple(sorted(lamps))
     causes = {
-        canonical([found.get(name) for name in ("verdict", "part", "fault", "book")]): found
+        canonical(
+            [found.get(name) for name in ("verdict", "part", "fault", "book")]
+            + [found.get("rig") if found.get("book") in several else None]
+        ): found
         for found in findings(records)
     }
     return Side(str(manifest.get("run_id")), serial, firmware, verdicts, lit, causes)
-
-
-def _key(outcome: ScenarioOutcome, result: str) -> Key:
-    return (outcome.body["book"], outcome.body["name"], result)

@@ -15,7 +15,7 @@ from harness.evidence.finish import finish_run
 from harness.evidence.history import History
 from harness.evidence.run_folder import RunFolder
 from harness.verdicts import Finding, Verdict
-from tests.evidence.synthetic import BOOK, make_run
+from tests.evidence.synthetic import BOOK, make_run, write_result
 
 BAD = {(1, 1, 2): frozenset({"single-1", "single-2", "total-9"})}
 
@@ -128,6 +128,20 @@ def sicbo(tmp_path, monkeypatch):
         return done.returncode, done.stdout, done.stderr
 
     return run
+
+
+def test_two_rigs_of_one_book_are_compared_each_with_itself(tmp_path):
+    """Fails if what one rig gave hides what another gave of the same result."""
+    runs = []
+    for name, wrong in (("old", None), ("new", BAD[1, 1, 2])):
+        record = make_run(tmp_path / name, 0, finish=False, asked=2)
+        write_result(record, (1, 1, 2), 1, frames=0, rig="left", lit=wrong)
+        write_result(record, (1, 1, 2), 2, frames=0, rig="right")
+        record.run_finished()
+        runs.append(tmp_path / name)
+    told = compare_runs(*runs)
+    assert [(change.rig, change.after) for change in told.changes] == [("left", "DUT_FAIL")]
+    assert told.unchanged == 1
 
 
 def test_history_and_compare_through_the_command_line(sicbo, old, new):
