@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.evidence.summary import ScenarioOutcome
@@ -20,26 +20,33 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def junit_xml(
-    run_id: str, started: str | None, scenarios: Iterable[ScenarioOutcome], inconclusive: list[str]
+    run_id: str,
+    started: str | None,
+    scenarios: Sequence[ScenarioOutcome],
+    inconclusive: Sequence[str],
+    findings: Sequence[Mapping[str, Any]] = (),
 ) -> bytes:
-    """Give the JUnit document; `inconclusive` are the run's own errors, outside any scenario."""
+    """Give the JUnit document; `inconclusive` are the run's own errors, outside any scenario.
+
+    Of `findings` those are told that no scenario shows: a link that failed now and then, say.
+    """
     suites = ET.Element("testsuites", name="sicbo-hil")
-    by_feature: dict[str, list[ScenarioOutcome]] = {}
-    for outcome in scenarios:
-        by_feature.setdefault(outcome.body["feature"], []).append(outcome)
-    for feature, group in by_feature.items():
-        suite = ET.SubElement(suites, "testsuite", name=_clean(feature), id=run_id)
+    for name, group in _by_suite(scenarios).items():
+        suite = ET.SubElement(suites, "testsuite", name=name, id=run_id)
         if started:
             suite.set("timestamp", started.removesuffix("Z"))
         for outcome in group:
-            suite.append(_case(outcome))
+            suite.append(_case(outcome, name))
         _count(suite)
-    if inconclusive:
+    of_run = [(Verdict.RIG_FAULT, what) for what in dict.fromkeys(inconclusive)]
+    of_run += [found for found in _not_shown(findings, scenarios) if found not in of_run]
+    if of_run:
         suite = ET.SubElement(suites, "testsuite", name="the run itself", id=run_id)
-        for what in inconclusive:
+        for verdict, what in of_run:
             case = ET.SubElement(suite, "testcase", classname="sicbo-hil.run", name=_clean(what))
             case.set("time", "0")
-            ET.SubElement(case, "error", type="RIG_FAULT", message=_clean(what))
+            tag = "failure" if verdict in _FAILURES else "error"
+            ET.SubElement(case, tag, type=verdict.value, message=_clean(what))
         _count(suite)
     for name in ("tests", "failures", "errors", "skipped"):
         suites.set(name, str(sum(int(suite.get(name, "0")) for suite in suites)))
@@ -49,11 +56,40 @@ def junit_xml(
     return b'<?xml version="1.0" encoding="utf-8"?>\n' + document + b"\n"
 
 
-def _case(outcome: ScenarioOutcome) -> ET.Element:
+def _not_shown(
+    findings: Sequence[Mapping[str, Any]], scenarios: Sequence[ScenarioOutcome]
+) -> Iterator[tuple[Verdict, str]]:
+    """Give findings of which no scenario of their book and rig bears the verdict."""
+    borne = {(o.verdict, o.body["book"], o.body["rig"]) for o in scenarios}
+    for found in findings:
+        verdict = Verdict(found["verdict"])
+        if (verdict, found.get("book"), found.get("rig")) not in borne:
+            part = found["part"] if isinstance(found["part"], str) else ", ".join(found["part"])
+            of = ", ".join(filter(None, (found.get("book"), found.get("rig"))))
+            yield verdict, f"{part}: {found['fault']}: {found['what']}" + (f" ({of})" if of else "")
+
+
+def _by_suite(scenarios: Sequence[ScenarioOutcome]) -> dict[str, list[ScenarioOutcome]]:
+    """Group scenarios by book and feature, and by rig where a book ran on several.
+
+    Readers of JUnit take cases of one class and name for one test: no two here may be.
+    """
+    rigs: dict[str, set[str]] = {}
+    for outcome in scenarios:
+        rigs.setdefault(outcome.body["book"], set()).add(outcome.body["rig"])
+    suites: dict[str, list[ScenarioOutcome]] = {}
+    for outcome in scenarios:
+        body = outcome.body
+        of = f"{body['book']} on {body['rig']}" if len(rigs[body["book"]]) > 1 else body["book"]
+        suites.setdefault(_clean(f"{of}: {body['feature']}"), []).append(outcome)
+    return suites
+
+
+def _case(outcome: ScenarioOutcome, suite: str) -> ET.Element:
     body: Mapping[str, Any] = outcome.body
     case = ET.Element(
         "testcase",
-        classname=_clean(body["feature"]),
+        classname=suite,
         name=_clean(body["name"]),
         time=f"{max(0.0, body['ended'] - body['started']):.3f}",
     )

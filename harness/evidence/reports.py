@@ -51,8 +51,13 @@ def report_bytes(
         case "junit":
             records = read_records(folder.journal)
             told = summarise(records)
-            done = outcomes(records).values()
-            return junit_xml(str(told["run_id"]), told["started"], done, told["inconclusive"])
+            return junit_xml(
+                str(told["run_id"]),
+                told["started"],
+                list(outcomes(records).values()),
+                told["inconclusive"],
+                told["findings"],
+            )
         case "messages":
             from harness.evidence.messages import messages_ndjson
 

@@ -353,3 +353,28 @@ def test_a_run_at_work_is_not_taken_up(tmp_path, monkeypatch):
         holder.wait()
     monkeypatch.setattr("harness.evidence.record.UNWINDING_S", 10.0)
     RunRecord.resume(tmp_path / "run").close()
+
+
+def test_junit_tells_a_finding_that_no_scenario_shows(tmp_path):
+    """Fails if a link that fails now and then, and nothing else, leaves JUnit without an error."""
+    record = make_run(tmp_path / "run", 1, finish=False, frames=0)
+    for verdict, part in ((Verdict.RIG_FAULT, "device:inputs"), (Verdict.DUT_FAIL, "lamp:x")):
+        record.finding(Finding(verdict, (part,), "fault", "what"), book=BOOK, rig=RIG)
+    record.run_finished()
+    finish_run(record.folder)
+    root = ET.parse(tmp_path / "run" / "junit.xml").getroot()
+    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("3", "1", "1")
+    assert "device:inputs: fault" in root.find(".//error").get("message")
+
+
+def test_junit_has_no_two_cases_of_one_name(tmp_path):
+    """Fails if results of two rigs, or books, are one test to readers that go by class and name."""
+    record = make_run(tmp_path / "run", 0, finish=False, asked=1)
+    for index, rig in enumerate(("left", "right")):
+        write_result(record, (1, 1, 2), index, frames=0, rig=rig)
+    record.run_finished()
+    finish_run(record.folder)
+    cases = ET.parse(tmp_path / "run" / "junit.xml").getroot().findall(".//testcase")
+    names = [(case.get("classname"), case.get("name")) for case in cases]
+    assert len(names) == len(set(names)) == 2
+    assert [name.partition(":")[0] for name, _ in names] == [f"{BOOK} on left", f"{BOOK} on right"]
