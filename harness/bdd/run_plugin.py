@@ -159,9 +159,12 @@ class RunPlugin:
     def _run(self, item: pytest.Item, following: pytest.Item | None) -> None:
         """Run one scenario; one that this host was too busy to watch is run again, and counted."""
         assert isinstance(item, pytest.Function)
-        for self._attempt in range(1, MOST_ATTEMPTS + 1):
+        made = 0
+        if self._recorded is not None:
+            made = self._recorded.attempts.get(self._id(_facts(item)), 0)
+        for self._attempt in range(made + 1, MOST_ATTEMPTS + 1):
             self._lagged = False
-            if self._attempt > 1:
+            if self._attempt > made + 1:
                 item._initrequest()  # fixtures of an item serve one run of it
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             if not self._lagged:

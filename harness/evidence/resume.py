@@ -16,13 +16,14 @@ from harness.evidence.summary import ScenarioOutcome, counting, outcomes
 class Recorded:
     """What stands in a journal: finished scenarios by id, and the digest of each feature's text.
 
-    A scenario that was to run again is not finished. `last_index` is the highest index of any
-    entry, 0 without one.
+    A scenario that was to run again is not finished: `attempts` gives how often it has run.
+    `last_index` is the highest index of any entry, 0 without one.
     """
 
     scenarios: Mapping[str, ScenarioOutcome]
     features: Mapping[str, str]
     last_index: int
+    attempts: Mapping[str, int]
 
 
 def recorded_results(journal: Path) -> Recorded:
@@ -33,6 +34,11 @@ def recorded_results(journal: Path) -> Recorded:
         scenarios={name: told for name, told in outcomes(records).items() if name in done},
         features={r.body["uri"]: r.body["sha256"] for r in records if r.kind == "feature"},
         last_index=max((r.body["index"] for r in records if r.kind == "entry"), default=0),
+        attempts={
+            name: told.body["attempt"]
+            for name, told in outcomes(records).items()
+            if name not in done
+        },
     )
 
 

@@ -106,7 +106,9 @@ def test_a_scenario_that_was_to_run_again_is_not_done(record):
     record.scenario_finished(
         item, Verdict.RIG_FAULT, "host lag", started=0.0, ended=1.0, again=True
     )
-    assert item.id not in recorded_results(record.folder.journal).scenarios
+    recorded = recorded_results(record.folder.journal)
+    assert item.id not in recorded.scenarios
+    assert recorded.attempts == {item.id: 1}
     assert "1 of 3 scenarios" in end(record)["inconclusive"][0]
 
 
