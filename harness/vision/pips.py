@@ -49,6 +49,8 @@ REACH = (0.33, 0.68)
 
 BURNT = 249
 """Grey level from which all colour channels are taken as burnt out by light."""
+UNEVEN = 16
+"""Grey levels by which a body that light burns out evenly differs from place to place."""
 INSET = 0.09
 """Part of the face at its border in which no pip's middle lies."""
 _MEAN = np.full((1, 3), 1 / 3, np.float32)
@@ -371,8 +373,10 @@ def _body_seen(smooth: Floats, matrix: Floats, picked: Floats, contrast: float) 
     around = np.sort(_sample(smooth, beside), axis=0)
     body = around[5:7].mean(axis=0)
     seen = _sample(smooth, sites[empty])
-    # Places are burnt out while parts of the body are not: light may hide pips there.
-    if around[2].min() < BURNT - 8 and (seen.min(axis=1) > BURNT).any():
+    # Places are burnt out while others are not, or hardly: light may hide pips there.
+    light = np.sort(np.concatenate([around, seen]).min(axis=1))
+    burnt = float(seen.min(axis=1).max())
+    if burnt > BURNT and (around[2].min() < BURNT - 8 or light[1] < burnt - UNEVEN):
         return False
     off = np.sqrt(((seen - body) ** 2).mean(axis=1))
     return bool(off.max() < max(0.6 * contrast, 12.0))

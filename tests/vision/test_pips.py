@@ -76,6 +76,20 @@ def test_glare_over_a_pip_of_five_or_six_refuses(pattern):
     assert read_pips(Pyramid(image), [frame])[0].value is None
 
 
+@pytest.mark.parametrize("pattern", [5, 7, 8])
+@pytest.mark.parametrize("body", [(231, 243, 246), (240, 240, 240), (234, 250, 250)])
+def test_white_sheets_of_light_over_a_bright_body_leave_no_two(pattern, body, monkeypatch):
+    """Fails when a body that is hardly darker than the light hides where the light begins."""
+    monkeypatch.setitem(COLOURS, "bright", (body, (60, 60, 60)))
+    image, frame = draw(pattern, 60, 0.0, "bright")
+    for a, b in PATTERNS[pattern][1]:
+        if a * b >= 0 and (a, b) != (0, 0):
+            x, y = frame.at(a * 0.46, b * 0.46)
+            cv2.rectangle(image, (round(x) - 12, round(y) - 12), (round(x) + 12, round(y) + 12),
+                          (255, 255, 255), -1)  # fmt: skip
+    assert read_pips(Pyramid(image), [frame])[0].value in (None, PATTERNS[pattern][0])
+
+
 @pytest.mark.parametrize("style", COLOURS)
 def test_a_blank_face_has_no_value(style):
     body, _ = COLOURS[style]
