@@ -239,8 +239,8 @@ class RunPlugin:
         if self._sitting is not None:
             try:
                 self._sitting.end(broke_off=self._broke_off)
-            except HarnessError as error:
-                self._take_expected(error, run)
+            except Exception as error:
+                self._take(error, run)
         self._finish(run)
         return outcome
 

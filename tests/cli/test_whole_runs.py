@@ -26,15 +26,25 @@ if "harness.bdd.worker" in sys.orig_argv:
     )
 """
 
+FAILING = """
+import sys
+if "harness.bdd.worker" in sys.orig_argv:
+    from harness.bdd.sitting import Sitting
+    Sitting.end = lambda self, *, broke_off: {}["nothing"]
+"""
+
+
+def sabotaged(folder: Path, how: str) -> dict[str, str]:
+    """Give an environment in which every worker begins by doing this to itself."""
+    (folder / "sabotage").mkdir()
+    (folder / "sabotage" / "sitecustomize.py").write_text(how)
+    return {"PYTHONPATH": str(folder / "sabotage")}
+
 
 def test_a_scenario_that_was_planned_and_left_out_is_missed_and_made_up_for(run, books, tmp_path):
     """Fails if a worker that leaves a scenario out, and says all went well, makes a PASS."""
     (books / "short" / "further.feature").write_text(EXTRA)
-    (tmp_path / "sabotage").mkdir()
-    (tmp_path / "sabotage" / "sitecustomize.py").write_text(SABOTAGE)
-    process, summary = run(
-        "--inspection", "minimum", env={"PYTHONPATH": str(tmp_path / "sabotage")}
-    )
+    process, summary = run("--inspection", "minimum", env=sabotaged(tmp_path, SABOTAGE))
     assert (summary["planned"], sum(summary["counts"].values())) == (2, 1)
     assert summary["results"]["short"]["recorded"] == 1
     assert summary["verdict"] == "RIG_FAULT"
@@ -44,6 +54,15 @@ def test_a_scenario_that_was_planned_and_left_out_is_missed_and_made_up_for(run,
     process, summary = run(resume=True)
     assert (summary["planned"], sum(summary["counts"].values())) == (2, 2)
     assert not any("planned" in told for told in summary["inconclusive"])
+
+
+def test_an_error_of_ours_after_a_scenario_is_that_scenario_s_and_no_pass(run, tmp_path):
+    """Fails if such an error ends the run, or is told as a wrong option, or passes."""
+    process, summary = run("--inspection", "minimum", env=sabotaged(tmp_path, FAILING))
+    assert process.returncode == 3
+    assert summary["counts"] == {"RIG_FAULT": 1}
+    (finding,) = summary["findings"]
+    assert (finding["part"], finding["fault"]) == ("harness", "internal-error")
 
 
 def test_pytest_options_of_the_user_s_environment_leave_nothing_out(run):
