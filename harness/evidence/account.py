@@ -36,8 +36,8 @@ def not_concluded(records: Sequence[Record]) -> list[str]:
             named = ", ".join(scenario.rpartition("/")[2] for scenario in left[:_NAMED])
             further = f" and {len(left) - _NAMED} more" if len(left) > _NAMED else ""
             told.append(
-                f"{book} on {rig}: {len(left)} of {len(scenarios)} scenarios planned have no "
-                f"conclusion: {named}{further}"
+                f"{book} on {rig}: {len(left)} of {len(scenarios)} planned scenarios without "
+                f"a conclusion: {named}{further}"
             )
         elif not concluded:
             told.append(f"{book} on {rig}: what its scenarios together say was not concluded")

@@ -53,9 +53,56 @@ def cucumber_json(envelopes: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]
                     number = int(body["testStepId"].rpartition(".")[2])
                     step = elements[case_id]["steps"][number]
                     step.setdefault("output", []).append(body["body"])
+                case "testRunFinished":
+                    told = body.get("message", "")
+                    if not body["success"] and (_WHY in told or _all_well(elements.values())):
+                        features["run"] = _of_run(told)
     return [
         {**feature, "elements": list(feature["elements"].values())} for feature in features.values()
     ]
+
+
+_WHY = ": "
+"""What parts the verdict of a run from its own reasons, in the message of its end."""
+
+
+def _all_well(elements: Iterable[Mapping[str, Any]]) -> bool:
+    steps = (step for element in elements for step in element["steps"])
+    return all(step["result"]["status"] in ("passed", "skipped", "pending") for step in steps)
+
+
+def _of_run(told: str) -> dict[str, Any]:
+    """Give a feature for what kept the run from passing beside its scenarios.
+
+    This format knows no outcome of a run: without it a run that lacks scenarios would look passed.
+    """
+    step = {
+        "keyword": "Then ",
+        "name": "the run is whole and nothing speaks against its verdict",
+        "line": 3,
+        "match": {"location": "run:3"},
+        "result": {"status": "undefined", "duration": 0, "error_message": told},
+    }
+    element = {
+        "id": "the-run-itself;the-run",
+        "keyword": "Scenario",
+        "type": "scenario",
+        "name": "The run",
+        "description": "",
+        "line": 2,
+        "tags": [],
+        "steps": [step],
+    }
+    return {
+        "uri": "run",
+        "id": "the-run-itself",
+        "keyword": "Feature",
+        "name": "The run itself",
+        "description": "",
+        "line": 1,
+        "tags": [],
+        "elements": {"run": element},
+    }
 
 
 def _feature(document: Mapping[str, Any]) -> dict[str, Any]:

@@ -167,7 +167,8 @@ def summarise(records: Sequence[Record]) -> dict[str, Any]:
         ),
         *(r.body["what"] for r in records if r.kind == "rig-fact" and r.body["good"] is False),
         *(
-            f"{book}: {told['checked'] - told['recorded']} results have no record"
+            f"{book}: no record of {told['checked'] - told['recorded']} of "
+            f"{told['checked']} results"
             for book, told in books.items()
             if told["recorded"] < told["checked"]
         ),

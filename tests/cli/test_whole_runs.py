@@ -48,7 +48,7 @@ def test_a_scenario_that_was_planned_and_left_out_is_missed_and_made_up_for(run,
     assert (summary["planned"], sum(summary["counts"].values())) == (2, 1)
     assert summary["results"]["short"]["recorded"] == 1
     assert summary["verdict"] == "RIG_FAULT"
-    assert "1 of 2 scenarios planned" in " ".join(summary["inconclusive"])
+    assert "1 of 2 planned scenarios" in " ".join(summary["inconclusive"])
     assert process.returncode == 3
     assert "--resume" in process.stderr
     process, summary = run(resume=True)
@@ -92,7 +92,7 @@ def test_a_worker_that_somebody_ended_is_told_and_its_results_are_made_up_for(ru
     assert process.returncode == 3
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert summary["verdict"] == "RIG_FAULT"
-    assert "of 17 scenarios planned" in " ".join(summary["inconclusive"])
+    assert "of 17 planned scenarios" in " ".join(summary["inconclusive"])
     _, summary = run(resume=True)
     assert (summary["planned"], sum(summary["counts"].values())) == (OF_COVER, OF_COVER)
     assert summary["results"]["short"]["recorded"] == OF_COVER

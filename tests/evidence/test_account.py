@@ -63,7 +63,7 @@ def test_a_result_that_one_of_two_rigs_lacks_is_missed(record):
     assert summary["results"][BOOK]["recorded"] == len(DICE)
     assert summary["verdict"] == "RIG_FAULT"
     assert summary["inconclusive"] == [
-        "toy on right: 1 of 3 scenarios planned have no conclusion: results.feature:1,1,3@right"
+        "toy on right: 1 of 3 planned scenarios without a conclusion: results.feature:1,1,3@right"
     ]
 
 
@@ -109,7 +109,7 @@ def test_a_scenario_that_was_to_run_again_is_not_done(record):
     recorded = recorded_results(record.folder.journal)
     assert item.id not in recorded.scenarios
     assert recorded.attempts == {item.id: 1}
-    assert "1 of 3 scenarios" in end(record)["inconclusive"][0]
+    assert "1 of 3 planned scenarios" in end(record)["inconclusive"][0]
 
 
 def test_a_run_said_to_be_complete_that_is_not_can_be_taken_up(record):

@@ -297,3 +297,13 @@ def test_the_html_formatter_reads_the_messages(modules, folder, tmp_path):
     text = page.read_text("utf-8")
     assert "it ends in PROCEDURE_FAIL" in text
     assert Path(page).stat().st_size > 100_000
+
+
+def test_cucumber_json_of_a_run_that_lacks_scenarios_does_not_look_passed(tmp_path):
+    """Fails if what keeps a run from passing, beside its scenarios, is lost in the older format."""
+    for asked, expected in ((2, {"passed"}), (3, {"passed", "undefined"})):
+        folder = make_run(tmp_path / f"run-{asked}", 2, frames=0, asked=asked).folder
+        features = cucumber_json(messages(folder))
+        steps = [s for f in features for e in f["elements"] for s in e["steps"]]
+        assert {step["result"]["status"] for step in steps} == expected
+    assert "no record of 1 of 3 results" in steps[-1]["result"]["error_message"]

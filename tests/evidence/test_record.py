@@ -116,7 +116,7 @@ def test_a_result_without_a_record_never_makes_a_pass(tmp_path):
     make_run(tmp_path / "run", 5, asked=6)
     summary = summary_of(tmp_path / "run")
     assert summary["verdict"] == "RIG_FAULT"
-    assert "1 results have no record" in summary["inconclusive"][0]
+    assert "no record of 1 of" in summary["inconclusive"][0]
 
 
 def test_an_unfinished_run_never_makes_a_pass(tmp_path):
