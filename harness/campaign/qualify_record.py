@@ -72,6 +72,19 @@ class Recorded:
         return np.array(self.values, np.uint8).reshape(-1, 3)
 
 
+def manifest_of_qualification(path: Path) -> dict[str, Any]:
+    """Give the manifest of a qualification; raises UnreadableRecordError if there is none."""
+    manifest = open_run_folder(path).read_manifest()
+    if manifest.get("inspection") != INSPECTION:
+        raise UnreadableRecordError(
+            str(path),
+            expected="the folder of a shaker qualification",
+            found="another kind of run",
+            remedy="take it up with `sicbo-hil run --resume`",
+        )
+    return manifest
+
+
 class QualificationRecord:
     """A qualification's folder, open for writing. Methods raise EvidenceError."""
 
@@ -91,14 +104,8 @@ class QualificationRecord:
     @classmethod
     def resume(cls, path: Path) -> QualificationRecord:
         """Take up a qualification that stopped; raises UnreadableRecordError if it is none."""
+        manifest_of_qualification(path)
         folder = open_run_folder(path)
-        if folder.read_manifest().get("inspection") != INSPECTION:
-            raise UnreadableRecordError(
-                str(path),
-                expected="the folder of a shaker qualification",
-                found="another kind of run",
-                remedy="take it up with `sicbo-hil run --resume`",
-            )
         lock = RunLock(path, UNWINDING_S)
         try:
             return cls._taken_up(folder, lock)

@@ -84,7 +84,7 @@ def _begin(wanted: Order, out: str | None) -> int:
 
 def _go_on(folder: Path) -> int:
     from harness.cli.run_jobs import resumed_order
-    from harness.cli.run_unchanged import refuse_changed
+    from harness.cli.unchanged import refuse_changed
     from harness.evidence.keys import load_signing_key
     from harness.evidence.record import RunRecord
     from harness.evidence.run_folder import open_run_folder

@@ -118,16 +118,19 @@ def _begin(
 
 def _go_on(folder: Path, asked: dict[str, Any]) -> int:
     from harness.campaign.qualify import Settings
-    from harness.campaign.qualify_record import QualificationRecord
+    from harness.campaign.qualify_record import QualificationRecord, manifest_of_qualification
+    from harness.cli.unchanged import refuse_changed_rig
     from harness.evidence.keys import load_signing_key
     from harness.rig.rigfile import load_rig
 
     key = load_signing_key()
-    record = QualificationRecord.resume(folder)
-    was = record.folder.read_manifest()["invocation"]
+    manifest = manifest_of_qualification(folder)
+    was = manifest["invocation"]
+    rig = load_rig(Path(was["rig"]))
+    refuse_changed_rig(manifest, rig)
     settings = Settings(**{**was["settings"], **asked})
     settings.check()
-    return _carry_out(load_rig(Path(was["rig"])), settings, record, key, was["faults"])
+    return _carry_out(rig, settings, QualificationRecord.resume(folder), key, was["faults"])
 
 
 def _plain(settings: Settings) -> dict[str, object]:

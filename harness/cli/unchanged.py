@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.bdd.features import features_of
 from harness.cli.run_jobs import SeveralMistakesError
-from harness.cli.run_manifest import manifest_of
+from harness.cli.run_manifest import manifest_of, rig_facts
+from harness.dealing.calibrations import load_calibrations
 from harness.evidence.canonical import sha256_hex
+from harness.evidence.manifest import Manifest
 from harness.evidence.resume import recorded_results
 from harness.verdicts import ConfigurationError
 
 if TYPE_CHECKING:
     from harness.cli.run_jobs import Order
     from harness.evidence.run_folder import RunFolder
+    from harness.rig.rigfile import Rig
+
+_JUDGING = ("sicbo-hil", "opencv-python-headless", "numpy")
+"""Programs of which another version may read the same picture otherwise."""
 
 
 class ChangedSinceError(ConfigurationError):
@@ -32,8 +39,21 @@ class ChangedSinceError(ConfigurationError):
 
 def refuse_changed(folder: RunFolder, wanted: Order) -> None:
     """Compare what a run was begun with and what it would go on with; raises with all changes."""
-    mistakes = [*_of_manifest(folder.read_manifest(), manifest_of(wanted))]
-    mistakes += _of_features(folder, wanted)
+    _refuse(
+        [*_of_manifest(folder.read_manifest(), manifest_of(wanted))], _of_features(folder, wanted)
+    )
+
+
+def refuse_changed_rig(then: Mapping[str, Any], rig: Rig) -> None:
+    """Compare the rig, calibrations and program of a qualification's manifest with those of now."""
+    now = Manifest(rigs=[rig_facts(rig.name, rig)], books=[], invocation={}).to_json()
+    _refuse(
+        _of_manifest(then, now | {"calibrations": {rig.name: load_calibrations(rig).to_json()}})
+    )
+
+
+def _refuse(*found: Iterable[ChangedSinceError]) -> None:
+    mistakes = list(chain.from_iterable(found))
     if mistakes:
         raise mistakes[0] if len(mistakes) == 1 else SeveralMistakesError(mistakes)
 
@@ -57,9 +77,10 @@ def _of_manifest(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Ch
                     "the one that the run was begun with" if was else "none, as at its beginning",
                     "another" if is_ else "none",
                 )
-    for program, version in then["versions"].items():
-        if now["versions"].get(program) != version:
-            yield ChangedSinceError(program, version, str(now["versions"].get(program, "none")))
+    for program in _JUDGING:
+        version, found = (told["versions"].get(program) for told in (then, now))
+        if version != found:
+            yield ChangedSinceError(program, f"version {version}", f"version {found}")
 
 
 def _of_features(folder: RunFolder, wanted: Order) -> Iterator[ChangedSinceError]:
