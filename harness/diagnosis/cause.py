@@ -40,6 +40,8 @@ class Cause:
     that is not `few` only lists what was seen, so every other explanation comes before it.
     `ignored`: areas of which nothing can be predicted. `loose`: a key that enters itself at any
     time; `unreliable`: one of whose presses some are taken twice, or not at all.
+    `slow`: keys of which a press right after one of the same key is not taken, `deaf_to` of them in
+    a row at most.
     `rows`: the results that it alone calls wrong; entered again they must be wrong again.
     `forgets_at_pause`: the terminal drops a half-made entry while the hand rests. `since`: the
     entry (its place in the run) and the number of its presses from which on the cause acts; None:
@@ -63,6 +65,8 @@ class Cause:
     ignored: int = 0
     loose: str | None = None
     unreliable: str | None = None
+    slow: frozenset[str] = frozenset()
+    deaf_to: int = 1
     forgets_at_pause: bool = False
     rows: tuple[Dice, ...] = ()
     wild: frozenset[Stage] = frozenset()
@@ -77,6 +81,7 @@ class Cause:
             or self.held
             or self.fourth_key
             or self.slip
+            or self.slow
             or self.erratic
             or self.forgets_at_pause
         )

@@ -10,7 +10,7 @@ from harness.diagnosis.cause import Cause, CauseSet
 from harness.diagnosis.facts import RigFacts
 from harness.diagnosis.layout import Layout
 from harness.diagnosis.next_test import NextTest, next_test
-from harness.diagnosis.search import closest, explain
+from harness.diagnosis.search import by_results, closest, explain
 from harness.diagnosis.simulate import Prediction
 from harness.observations import Dice, Entry
 from harness.verdicts import Finding, Measurement, Verdict, overall
@@ -308,7 +308,7 @@ def _equipment(
         finding = _joined(prediction, candidates, facts, concerned, test, witnesses)
         collected.add(finding, [numbers[i] for i in concerned])
     elif not _sure(prediction, candidates[0]):
-        candidates += [(cause,) for cause in closest(prediction)]
+        candidates += [*by_results(prediction), *((cause,) for cause in closest(prediction))]
         finding = _joined(prediction, candidates, facts, concerned, test, witnesses)
         told = f"not explained by one cause; perhaps: {finding.what}"
         finding = replace(finding, verdict=Verdict.AMBIGUOUS, what=told)

@@ -80,6 +80,7 @@ def key_causes(facts: RigFacts) -> Iterator[Cause]:
             excluded_by=("map",),
             key=_replacing({a: (b,)}),
         )
+    yield from _slow_keys()
     yield Cause(
         ("rule:entry-timeout",),
         "entry-timeout",
@@ -149,6 +150,28 @@ def keys_entering(taken: Mapping[str, str | None]) -> Cause | None:
 
 def _replacing(arrivals: Mapping[str, tuple[str, ...]]) -> KeyFault:
     return lambda pressed: arrivals.get(pressed, (pressed,))
+
+
+def _slow_keys() -> Iterator[Cause]:
+    """Give the keys of which a second press right after the first is lost: all, or one."""
+    for deaf_to in (1, 2):
+        yield Cause(
+            ("keys",),
+            "repeat-not-taken",
+            "a key pressed again right away is not taken: they need longer between two presses",
+            rig_part=("device:keys",),
+            slow=frozenset(DIGITS),
+            deaf_to=deaf_to,
+        )
+        for key in DIGITS:
+            yield Cause(
+                (f"key:{key}",),
+                "repeat-not-taken",
+                f"key {key} pressed again right away is not taken",
+                rig_part=(f"relay:{key}",),
+                slow=frozenset({key}),
+                deaf_to=deaf_to,
+            )
 
 
 def _dead(key: str) -> Cause:

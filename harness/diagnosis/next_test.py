@@ -38,7 +38,10 @@ def next_test(prediction: Prediction, candidates: Sequence[CauseSet]) -> NextTes
     slip = next((c.slip for causes in candidates for c in causes if c.slip), None)
     best: tuple[int, NextTest] | None = None
     keyed_first = [slip.shown] if slip else []
+    entered = {entry.keyed[:3] for entry in prediction.entries}
     everything = [(a, b, c) for a, b, c in product(range(1, 7), repeat=3)]
+    # First what was entered before: where it comes out otherwise now, time is what makes the odds.
+    everything.sort(key=lambda dice: tuple(map(str, dice)) not in entered)
     for keyed in [*keyed_first, *everything]:
         shown = _other(keyed) if slip else keyed
         by_mask: dict[tuple[int, ...], list[str]] = {}

@@ -23,6 +23,7 @@ from harness.diagnosis.lamp_causes import (
     single_lamp,
     unsteady,
 )
+from harness.diagnosis.next_test import seen_enough
 from harness.diagnosis.rule_causes import order_dependent, wrong_rows
 from harness.diagnosis.simulate import Prediction
 from harness.observations import Dice
@@ -298,5 +299,6 @@ class _Patcher:
         for dice in rows:
             right.pop(dice, None)
         self.cost += _ROWS_COST + _COST_A_RESULT * len({tuple(sorted(d)) for d in rows})
-        order = order_dependent(rows, right, self.areas, sure=False)
-        return order or wrong_rows(rows, healthy, self.areas)
+        sure = seen_enough(self.prediction, rows)
+        order = order_dependent(rows, right, self.areas, sure=sure)
+        return order or wrong_rows(rows, healthy, self.areas, sure=sure)

@@ -141,12 +141,15 @@ def _pairs_and_singles(areas: AreaMask) -> Iterator[Cause]:
             )
 
 
-def wrong_rows(rows: Mapping[Dice, int], healthy: Mapping[Dice, int], areas: AreaMask) -> Cause:
+def wrong_rows(
+    rows: Mapping[Dice, int], healthy: Mapping[Dice, int], areas: AreaMask, *, sure: bool
+) -> Cause:
     """Give the cause 'these results light these areas': what is left when no simpler one fits.
 
     rows: the mask seen for each result that differs; healthy: the mask each should have. Where few
     areas are wrong, their lamps are candidates beside the rule: what the logic lights cannot be
-    told from what a lamp makes of it.
+    told from what a lamp makes of it. sure: one result was wrong so often that no lamp fails at
+    random; that several lamps fail on just the same results is then no candidate any more.
     """
     wrong = 0
     for dice, mask in rows.items():
@@ -156,11 +159,14 @@ def wrong_rows(rows: Mapping[Dice, int], healthy: Mapping[Dice, int], areas: Are
     few = len(names) <= _NAMED_AT_MOST
     kinds = {name.partition("-")[0] for name in names}
     rule = f"rule:{kinds.pop()}s" if len(kinds) == 1 else "rule:results"
+    all_alike = all(mask ^ healthy[dice] == wrong for dice, mask in rows.items())
+    by_rule = sure and all_alike and len(names) > 1 and len(rows) > 1
+    sides = ("rule",) if by_rule else ("rule", "lamp")
     return Cause(
-        tuple(f"{side}:{name}" for name in names for side in ("rule", "lamp")) if few else (rule,),
+        tuple(f"{side}:{name}" for name in names for side in sides) if few else (rule,),
         "wrong-result",
         f"{', '.join(names)} wrong on {said} only",
-        verdict=Verdict.AMBIGUOUS if few else Verdict.DUT_FAIL,
+        verdict=Verdict.AMBIGUOUS if few and not by_rule else Verdict.DUT_FAIL,
         rig_part=tuple(f"input:{name}" for name in names) if few else ("inputs",),
         excluded_by=("map", "paths"),
         rule=_rows(rows),

@@ -46,11 +46,16 @@ def explain(prediction: Prediction) -> list[CauseSet]:
     rows = _row_causes(prediction)
     if whole:
         return _plainest(whole) + _by_one_result(prediction, whole, rows)
-    whole = [(c,) for c in rows if c.few and not prediction.mismatches((c,), limit=1)]
-    whole += _by_interplay(prediction, wrong)
-    whole += _begun_later(prediction, singles, wrong[0])
-    if whole:
-        return whole
+    by_rows = [c for c in rows if not prediction.mismatches((c,), limit=1)]
+    whole = [(c,) for c in by_rows if c.few]
+    conditional = _by_interplay(prediction, wrong)
+    conditional += _begun_later(prediction, singles, wrong[0])
+    if conditional and all(cause.fault != "bridged" for (cause,) in conditional):
+        # What hangs on other lamps, or on the time, may as well hang on what was entered: where
+        # that names its areas, it is a candidate too, but for a plain bridge.
+        whole += [(c,) for c in by_rows if not c.few and len(c.part) > 1]
+    if whole or conditional:
+        return whole + conditional
     whole_error = prediction.error((), limit=sys.maxsize)
     scored = [(prediction.error((c,), limit=whole_error), c) for c in singles]
     helping = [c for left, c in sorted(scored, key=lambda s: s[0]) if left < whole_error]
@@ -138,6 +143,12 @@ def closest(prediction: Prediction) -> list[Cause]:
         return []
     near = [c for left, c in sorted(scored, key=lambda s: s[0]) if left <= _NEARLY * least]
     return near[:_CLOSEST]
+
+
+def by_results(prediction: Prediction) -> list[CauseSet]:
+    """Give 'these results are wrong', where each of them came out the same whenever entered."""
+    rows = _row_causes(prediction)
+    return [(c,) for c in rows if c.rows and not prediction.mismatches((c,), limit=1)]
 
 
 def _by_one_result(
@@ -310,7 +321,7 @@ def _row_causes(prediction: Prediction) -> list[Cause]:
     if order is not None:
         return [order]
     healthy = {dice: prediction.winning(dice) for dice in rows}
-    return [*causes, wrong_rows(rows, healthy, prediction.areas)]
+    return [*causes, wrong_rows(rows, healthy, prediction.areas, sure=sure)]
 
 
 def slips(prediction: Prediction) -> list[Cause]:

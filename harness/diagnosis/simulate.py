@@ -123,6 +123,7 @@ def terminal_with(
     left_over: a result that it still holds from before the first entry.
     """
     fourth = next((c.fourth_key for c in causes if c.fourth_key), facts.fourth_key)
+    slow = next((c for c in causes if c.slow), None)
     return Terminal(
         replace(facts, fourth_key=fourth),
         _chain([c.key for c in causes if c.key]),
@@ -130,6 +131,8 @@ def terminal_with(
         [] if left_over is None else [str(value) for value in left_over],
         left_over,
         fresh=left_over is None,
+        slow=frozenset() if slow is None else slow.slow,
+        deaf_to=1 if slow is None else slow.deaf_to,
     )
 
 

@@ -8,7 +8,7 @@ decided by comparison with the samples.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from harness.diagnosis.facts import RigFacts
 from harness.observations import Dice
@@ -27,7 +27,8 @@ class Terminal:
     """State of an entry: digits typed so far, and the dice taken as entered, if any.
 
     `held` is a key that stays closed: it enters itself again whenever the terminal starts afresh
-    (`fresh`: it does so now).
+    (`fresh`: it does so now). `slow`: keys of which a press right after one of the same key is not
+    taken, `deaf_to` such presses in a row at most.
     """
 
     facts: RigFacts
@@ -36,6 +37,10 @@ class Terminal:
     typed: list[str] = field(default_factory=list)
     entered: Dice | None = None
     fresh: bool = True
+    slow: frozenset[str] = frozenset()
+    deaf_to: int = 1
+    last: str | None = None
+    lost: int = 0
 
     def __post_init__(self) -> None:
         if self.fresh:
@@ -43,6 +48,10 @@ class Terminal:
 
     def press(self, key: str) -> None:
         """Drive one key once."""
+        if key in self.slow and key == self.last and self.lost < self.deaf_to:
+            self.lost += 1
+            return
+        self.last, self.lost = key, 0
         for arriving in self.fault(key):
             if arriving == self.held:
                 continue  # closed already: no edge
@@ -55,12 +64,12 @@ class Terminal:
 
     def copy(self) -> Terminal:
         """Give another terminal in the same state."""
-        return Terminal(self.facts, self.fault, self.held, [*self.typed], self.entered, fresh=False)
+        return replace(self, typed=[*self.typed], fresh=False)
 
     def turned(self, into: Terminal) -> Terminal:
         """Give another terminal's ways in the state of this one: something broke just now."""
-        other = Terminal(
-            into.facts, into.fault, into.held, [*self.typed], self.entered, fresh=False
+        other = replace(
+            into, typed=[*self.typed], entered=self.entered, fresh=False, last=self.last
         )
         if into.held is not None:
             other._take(into.held)

@@ -49,6 +49,21 @@ class LateSecondEntry(Table):
         self.due = key == self.key
 
 
+class DeafToRepeats(Table):
+    """A terminal that does not take a key pressed again right away, or some of its keys do not."""
+
+    def __init__(self, keys: str) -> None:
+        super().__init__()
+        self.keys, self.last = keys, ""
+
+    def press(self, key: str) -> None:
+        if key == self.last and key in self.keys:
+            self.last = ""
+            return
+        self.last = key
+        super().press(key)
+
+
 class LooseContact(Table):
     """A lamp that is dark at random."""
 
@@ -158,6 +173,12 @@ UNLISTED = {
     "a key needs two presses": (EverySecondPress("3"), {"key:3", "relay:3"}),
     "clear needs two presses": (EverySecondPress("clear"), {"key:clear", "relay:clear"}),
     "a late second entry": (LateSecondEntry("3"), {"key:3"}),
+    "repeats are lost": (DeafToRepeats("123456"), {"keys", "device:keys"}),
+    "a key's repeats are lost": (DeafToRepeats("5"), {"key:5", "relay:5"}),
+    "no sum above 14": (
+        Table(logic=lambda d: {a for a in winners(d) if a[:6] != "total-" or sum(d) <= 14}),
+        {"rule:total-15", "rule:total-16", "rule:total-17"},
+    ),
     "a loose contact": (LooseContact("small"), {"lamp:small", "input:small"}),
     "dead key and dead lamp": (
         Table(
@@ -234,6 +255,24 @@ def test_an_unlisted_fault_is_found_by_a_cover(name):
             assert set(finding.part) & guilty
         else:
             assert set(finding.part) <= guilty
+
+
+def test_a_limit_in_the_wrong_place_is_the_rules():
+    """Fails if two lamps that are wrong on just the same results are not called the rule's."""
+    around = [d for d in itertools.product(range(1, 7), repeat=3) if 8 <= sum(d) <= 12]
+    table = Table(
+        logic=lambda d: (winners(d) ^ {"small", "big"}) if sum(d) == 10 else winners(d),
+    )
+    (finding,) = explained(table, around)
+    assert finding.verdict is Verdict.DUT_FAIL
+    assert set(finding.part) == {"rule:small", "rule:big"}
+
+
+def test_what_hangs_on_the_result_is_not_held_to_be_new():
+    """Fails if a rule that is wrong on the results entered last passes for a lamp that died."""
+    table = Table(logic=lambda d: winners(d) - ({"single-6"} if d[0] == 6 else set()))
+    findings = explained(table, list(itertools.product((1, 4, 6), repeat=3)))
+    assert "rule:single-6" in named(findings)
 
 
 def test_what_nothing_explains_is_ambiguous():
