@@ -28,9 +28,10 @@ MOST_EXCHANGES = 60
 """Exchanges on the wires that the page shows of one result; the journal holds all."""
 
 
-def html_page(report: ReportData, folder: RunFolder) -> str:
+def html_page(report: ReportData, folder: RunFolder, where: str = "") -> str:
     """Give a run's report as one page; the same record gives the same bytes.
 
+    where: what leads from the page's place to the run folder, as part of a URI (`run/`).
     The page asks nothing of anyone: its policy allows only its own style, script and pictures.
     """
     style, script = own_file("report.css") + _print_footer(report.report_id), own_file("report.js")
@@ -38,6 +39,7 @@ def html_page(report: ReportData, folder: RunFolder) -> str:
     areas = sorted({area for book in report.books for area in book.areas})
     return _template().render(
         report=report,
+        where=where,
         style=Markup(style),  # noqa: S704  # our own files
         script=Markup(script),  # noqa: S704
         style_hash=policy_hash(style),

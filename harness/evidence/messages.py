@@ -70,18 +70,22 @@ _STATUS = {
 }
 
 
-def messages(folder: RunFolder) -> list[dict[str, Any]]:
-    """Give a run's envelopes as JSON objects, in the order in which a stream must hold them."""
-    return [message_converter.to_dict(envelope) for envelope in _envelopes(folder)]
+def messages(folder: RunFolder, where: str = "") -> list[dict[str, Any]]:
+    """Give a run's envelopes as JSON objects, in the order in which a stream must hold them.
+
+    where: what leads from the place of the messages to the run folder, as part of a URI (`run/`).
+    """
+    return [message_converter.to_dict(envelope) for envelope in _envelopes(folder, where)]
 
 
-def messages_ndjson(folder: RunFolder) -> bytes:
-    """Give a run's messages as the bytes of `messages.ndjson`."""
-    lines = (json.dumps(one, separators=(",", ":"), ensure_ascii=False) for one in messages(folder))
+def messages_ndjson(folder: RunFolder, where: str = "") -> bytes:
+    """Give a run's messages as the bytes of `messages.ndjson`; `where` as in `messages`."""
+    told = messages(folder, where)
+    lines = (json.dumps(one, separators=(",", ":"), ensure_ascii=False) for one in told)
     return "".join(f"{line}\n" for line in lines).encode("utf-8")
 
 
-def _envelopes(folder: RunFolder) -> Iterator[Envelope]:
+def _envelopes(folder: RunFolder, where: str) -> Iterator[Envelope]:
     records = read_records(folder.journal)
     manifest = folder.read_manifest()
     yield Envelope(meta=_meta(manifest))
@@ -101,7 +105,7 @@ def _envelopes(folder: RunFolder) -> Iterator[Envelope]:
     yield Envelope(test_run_started=TestRunStarted(id=RUN, timestamp=_stamp(_utc(records[0].utc))))
     yield from (Envelope(test_case=case.test_case) for case in cases)
     for case in cases:
-        yield from case.run()
+        yield from case.run(where)
     summary = summarise(records)
     yield Envelope(
         test_run_finished=TestRunFinished(
@@ -305,13 +309,14 @@ class _Case:
             ],
         )
 
-    def run(self) -> Iterator[Envelope]:
-        """Give the messages of every attempt."""
+    def run(self, where: str) -> Iterator[Envelope]:
+        """Give the messages of every attempt; `where` leads to the run folder."""
         for attempt, records in enumerate(self.attempts):
-            yield from self._attempt(attempt, records, last=attempt == len(self.attempts) - 1)
+            last = attempt == len(self.attempts) - 1
+            yield from self._attempt(attempt, records, where, last=last)
 
     def _attempt(
-        self, attempt: int, records: Sequence[Record], *, last: bool
+        self, attempt: int, records: Sequence[Record], where: str, *, last: bool
     ) -> Iterator[Envelope]:
         end = records[-1]
         body = end.body
@@ -343,7 +348,7 @@ class _Case:
                 )
             )
             if number == (reached[-1] if reached else 0):
-                yield from _attachments(started, step, records)
+                yield from _attachments(started, step, records, where)
             yield Envelope(
                 test_step_finished=TestStepFinished(
                     test_case_started_id=started,
@@ -393,7 +398,9 @@ def _results(
     return results
 
 
-def _attachments(started: str, step: str, records: Sequence[Record]) -> Iterator[Envelope]:
+def _attachments(
+    started: str, step: str, records: Sequence[Record], where: str
+) -> Iterator[Envelope]:
     for record in records:
         if record.kind != "entry":
             continue
@@ -416,7 +423,7 @@ def _attachments(started: str, step: str, records: Sequence[Record]) -> Iterator
         if frames := named_frames(body):
             links = [  # a comment (RFC 2483) names the camera of each
                 (f"# camera {frame['camera']}\n" if "camera" in frame else "")
-                + f"frames/{frame['name']}"
+                + f"{where}frames/{frame['name']}"
                 for frame in frames
             ]
             yield _attach(started, step, "text/uri-list", "\n".join(links))

@@ -7,10 +7,12 @@ goes beside the folder.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
+from urllib.parse import quote
 
 from harness.evidence.canonical import file_sha256
 from harness.evidence.errors import EvidenceError, SealedFolderError, UnreadableRecordError
@@ -29,11 +31,12 @@ def report_bytes(
     *,
     profile: Mapping[str, Any] | None = None,
     amends: Mapping[str, Any] | None = None,
+    where: str = "",
 ) -> bytes:
     """Make one report from the record; the same record gives the same bytes.
 
     `profile` and `amends` concern page and print alone (see `report_data.gather`): with either the
-    report is issued now.
+    report is issued now. `where` leads from the report's place to the run folder, as part of a URI.
     """
     issued = None if profile is None and amends is None else datetime.now(UTC).isoformat()
     match wanted:
@@ -42,7 +45,7 @@ def report_bytes(
             from harness.evidence.report_data import gather
 
             report = gather(folder, amends=amends, profile=profile, issued=issued)
-            return html_page(report, folder).encode("utf-8")
+            return html_page(report, folder, where).encode("utf-8")
         case "pdf":
             from harness.evidence.pdf import pdf_report
             from harness.evidence.report_data import gather
@@ -61,12 +64,12 @@ def report_bytes(
         case "messages":
             from harness.evidence.messages import messages_ndjson
 
-            return messages_ndjson(folder)
+            return messages_ndjson(folder, where)
         case "cucumber-json":
             from harness.evidence.cucumber_json import cucumber_json
             from harness.evidence.messages import messages
 
-            features = cucumber_json(messages(folder))
+            features = cucumber_json(messages(folder, where))
             return json.dumps(features, ensure_ascii=False, indent=1).encode("utf-8") + b"\n"
 
 
@@ -104,16 +107,19 @@ def write_report(
             found="one within it, where it would break the seal",
             remedy="name another place with --out, or leave it out",
         )
-    data = report_bytes(folder, wanted, profile=profile, amends=amends)
     own = report_path(folder, wanted)
     where = out or own
     if out is None and folder.seal.is_file():
-        if own.is_file() and own.read_bytes() == data:
+        if own.is_file() and own.read_bytes() == report_bytes(
+            folder, wanted, profile=profile, amends=amends
+        ):
             return own
         of_itself = wanted not in ("html", "pdf")
         apart = "" if of_itself else further_id(amends, profile)
         where = path.resolve().parent / f"{path.resolve().name}{apart}-{own.name}"
-    save_report(where, data)
+    to_run = os.path.relpath(path.resolve(), where.resolve().parent)
+    lead = "" if to_run == "." else f"{quote(Path(to_run).as_posix())}/"
+    save_report(where, report_bytes(folder, wanted, profile=profile, amends=amends, where=lead))
     return where
 
 

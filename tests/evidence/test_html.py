@@ -12,14 +12,14 @@ import threading
 from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 import pytest
 
 from harness.evidence.finish import finish_run
 from harness.evidence.html import html_page
 from harness.evidence.report_data import gather
-from harness.evidence.reports import report_bytes
+from harness.evidence.reports import report_bytes, write_report
 from harness.evidence.run_folder import RunFolder
 from harness.evidence.table_picture import draw_table, label_of
 from harness.rules.books import load_book
@@ -219,6 +219,24 @@ def test_an_amended_report_names_the_original(folder):
     ids = {report.report_id, other.report_id, gather(folder, profile={}).report_id}
     assert len(ids | {gather(folder).report_id}) == 4
     assert "-amended-" in report.report_id
+
+
+@pytest.mark.parametrize("wanted", ["html", "messages"])
+def test_a_report_elsewhere_still_leads_to_the_pictures(folder, tmp_path, wanted):
+    """Fails if a link of a report beside the run folder, or far from it, leads nowhere."""
+    run = tmp_path / "runs" / "a run"
+    shutil.copytree(folder.path, run)
+    (tmp_path / "far").mkdir()
+    beside = write_report(run, wanted, profile={"laboratory": {"name": "X"}})
+    far = write_report(run, wanted, out=tmp_path / "far" / "report")
+    for report in {beside, far, write_report(run, wanted)}:
+        links = set(
+            re.findall(
+                r'[^\s"\\]*frames/[0-9a-f]+\.jpg', report.read_text("utf-8").replace("\\n", " ")
+            )
+        )
+        assert links
+        assert all((report.parent / unquote(link)).is_file() for link in links)
 
 
 def test_a_report_made_later_says_when_it_was_issued(folder, monkeypatch):
