@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from harness.rules.timeline import Event
 
 
+STAY_S = 1.5
+"""How long a result must at least stay lit before the table is cleared; seen once in a sitting."""
+
+
 class DealtRound:
     """A round under the book's monitor. Departures count unless a step provoked them."""
 
@@ -142,7 +146,42 @@ class DealtRound:
             self.keep()
 
     def clear(self) -> None:
-        """Press the clear key and see the lamps dark; the entry is whole now."""
+        """See the result still lit, press the clear key and see the lamps dark."""
+        assert self._lit is not None
+        self._see_still_lit(self._lit)
+        self._clear()
+
+    def _see_still_lit(self, entry: Entry) -> None:
+        """Look whether a lamp of the result went out before it was cleared.
+
+        Losing wagers are taken and winning ones paid by what is lit.
+        """
+        sitting = self._sitting
+        emulator = sitting.bench.rig.emulator
+        if not sitting.stay_seen and not entry.faults:
+            sitting.stay_seen = True
+            time.sleep(STAY_S / (emulator.time_scale if emulator else 1.0))
+        samples = sitting.taker.sense_all()
+        unsteady = {area for staged in entry.lamps for area in staged.sample.flicker}
+        unsure = unsteady.union(*(sample.unknown | sample.flicker for sample in samples))
+        was = entry.lit("lit") or frozenset()
+        gone = was - unsure - frozenset[str]().union(*(sample.lit for sample in samples))
+        if not gone:
+            return
+        self.note("lamps", lit=sorted(was - gone))
+        whole = gone == was and len(was) > 1
+        paths = len(samples) > 1
+        sides = ("lamp",) if paths else ("lamp", "input")
+        sitting.scenario.check(
+            Verdict.DUT_FAIL if whole or paths else Verdict.AMBIGUOUS,
+            f"{', '.join(sorted(gone))} went out by themselves before the table was cleared",
+            part=("lamps",)
+            if whole
+            else tuple(f"{side}:{area}" for area in sorted(gone) for side in sides),
+            fault="went-out",
+        )
+
+    def _clear(self) -> None:
         lit = self._lit
         assert lit is not None
         cleared = self._sitting.taker.clear()
@@ -166,7 +205,7 @@ class DealtRound:
         time to mend or to take up anything.
         """
         if self._lit is not None and self._sitting.terminal.has_clear:
-            self.clear()
+            self._clear()
         self.keep()
         with contextlib.suppress(HarnessError):  # a cover that stays on shows in the next scenario
             self.dealing.leave_uncovered()

@@ -149,6 +149,8 @@ class Sitting:
         self.half_entered: str | None = None
         self.dipped: list[Dipped] = []
         self.power_back_at = 0.0
+        self.stay_seen = False
+        """Whether a result was seen to stay lit for a while, in this sitting."""
         self.eyes_or_none = eyes
         self.timed = 0
         self.untimed = 0

@@ -1,0 +1,60 @@
+"""A result has to stay lit until the table is cleared: wagers are settled by it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.bdd.benches import limits_of, setup_of, terminal_of
+from harness.bdd.collecting import ScenarioFacts
+from harness.bdd.scenario_run import ScenarioRun
+from harness.bdd.sitting import Sitting
+from harness.evidence.manifest import Manifest
+from harness.evidence.record import RunRecord
+from harness.evidence.records import Scenario
+from harness.rig.bench import open_bench
+from harness.rig.find import find_rig
+from harness.rig.rigfile import load_rig
+from harness.rules.books import load_book
+from harness.verdicts import Verdict
+
+HOLDS = """
+include = ["{rig}"]
+[table]
+paytable = "{paytable}"
+[emulator.options]
+hold_ms = {hold_ms}
+"""
+
+
+@pytest.mark.parametrize(("hold_ms", "found"), [(0, []), (900, [(Verdict.DUT_FAIL, "went-out")])])
+def test_a_result_that_goes_out_by_itself_is_the_tables(tmp_path, hold_ms, found):
+    """Fails if a table that drops its result passes, or one that keeps it does not."""
+    book, usual = load_book("ny-5324.51"), find_rig("emulated").resolve()
+    file = tmp_path / "holds.toml"
+    paytable = usual.parent / "paytables" / "new-york.json"
+    file.write_text(HOLDS.format(rig=usual, paytable=paytable, hold_ms=hold_ms))
+    rig = load_rig(file, book.areas)
+    manifest = Manifest(rigs=[], books=[], invocation={}).to_json()
+    facts = ScenarioFacts("f", "s", Path("a.feature"), 1, (), frozenset(), True, {}, None)
+    scenario = ScenarioRun(facts, Scenario("id", "f", "s", book.id, rig.name))
+    with RunRecord.create(tmp_path / "run", manifest, {}) as record, open_bench(rig) as bench:
+        sitting = Sitting(
+            book,
+            bench,
+            record,
+            rig=rig.name,
+            setup=setup_of(rig),
+            terminal=terminal_of(rig),
+            limits=limits_of(rig),
+            eyes=None,
+            first_index=1,
+        )
+        try:
+            sitting.begin(scenario)
+            sitting.round.enter((1, 2, 6), provoked=True)
+            sitting.round.clear()
+        finally:
+            sitting.close()
+    assert [(check.verdict, check.fault) for check in scenario.checks] == found
