@@ -63,14 +63,14 @@ def _sides(*areas: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _single(areas: AreaMask, area: str) -> Iterator[Cause]:
-    for fault in ("dead", "stuck-on", "inverted"):
+    for fault in ("dead", "stuck-on", "inverted", "lit-when-cleared"):
         yield single_lamp(areas, area, fault)
     for way in (0, 1):
         yield single_lamp(areas, area, "residue", way)
 
 
 def single_lamp(areas: AreaMask, area: str, fault: str, way: int = 0) -> Cause:
-    """Give a fault of one lamp: dead, stuck-on, inverted, or residue.
+    """Give a fault of one lamp: dead, stuck-on, inverted, lit when cleared, or residue.
 
     way: of residue, whether it shows only after the clear (0) or with the next result too (1).
     """
@@ -88,6 +88,10 @@ def single_lamp(areas: AreaMask, area: str, fault: str, way: int = 0) -> Cause:
         "inverted": (
             f"{area} is dark where it should be lit and lit where it should be dark",
             lambda mask, _last, _now: mask ^ bit,
+        ),
+        "lit-when-cleared": (
+            f"{area} is lit whenever no result is, after each clear",
+            lambda mask, _last, now: mask if now else mask | bit,
         ),
         "residue": (
             f"{area} stays lit after the clear of a result that lit it",

@@ -35,7 +35,13 @@ _MOST_BY_ROWS = 3
 _MANY = 6
 _COST_A_LAMP = 0.1
 _ROWS_COST, _COST_A_RESULT, _UNSTEADY_COST, _REWIRED_COST = 2.5, 0.15, 3.0, 1.4
-_SINGLE_COST = {"dead": 1.0, "stuck-on": 1.0, "inverted": 1.2, "residue": 1.2}
+_SINGLE_COST = {
+    "dead": 1.0,
+    "stuck-on": 1.0,
+    "inverted": 1.2,
+    "lit-when-cleared": 1.2,
+    "residue": 1.2,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +164,7 @@ class _Patcher:
             "dead": [0],
             "stuck-on": [columns.everywhere],
             "inverted": [columns.everywhere & ~lit],
+            "lit-when-cleared": [lit | ~now & columns.everywhere],
             "residue": [lit | (last & ~now), lit | last],
         }
         for fault, ways in would.items():

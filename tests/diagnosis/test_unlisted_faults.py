@@ -108,6 +108,13 @@ def glow(change):
     return Table(glow=change)
 
 
+class LightsOnClear(Table):
+    """A table that leaves one lamp lit, which one is the same, whenever it is cleared."""
+
+    def lamps(self) -> set[str]:
+        return super().lamps() | ({"small"} if len(self.digits) < 3 else set())
+
+
 def moved(mapping):
     return glow(lambda lit, _: {mapping.get(area, area) for area in lit})
 
@@ -179,6 +186,7 @@ UNLISTED = {
         Table(logic=lambda d: {a for a in winners(d) if a[:6] != "total-" or sum(d) <= 14}),
         {"rule:total-15", "rule:total-16", "rule:total-17"},
     ),
+    "a clear that leaves a lamp": (LightsOnClear(), {"lamp:small"}),
     "a loose contact": (LooseContact("small"), {"lamp:small", "input:small"}),
     "dead key and dead lamp": (
         Table(
