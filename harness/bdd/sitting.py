@@ -27,7 +27,7 @@ from harness.dealing.selfcheck import (
     control_proof,
     picture_proof,
 )
-from harness.evidence.records import KeptFrame, outside, pictured
+from harness.evidence.records import KeptFrame, LookedAt, outside, pictured
 from harness.observations import Dice, DiceSeen, Entry, LampSample, Mode
 from harness.rig.contacts import RelayKeys
 from harness.rig.errors import NotCapableError, RigError
@@ -145,6 +145,7 @@ class Sitting:
         """The values of a result that is entered without dice."""
         self._pose: Pose = "flat"
         self.look: Look | None = None
+        self._kept_look: Look | None = None
         self.countdown = CountdownWatch()
         self.half_entered: str | None = None
         self.dipped: list[Dipped] = []
@@ -216,11 +217,39 @@ class Sitting:
         """End a scenario; after one that did not pass, put the table right for the next."""
         if self._round is not None:
             self._round.end(broke_off=broke_off)
+        self._keep_looks()
         if self._pose != "flat" and self.shown is not None:
             with contextlib.suppress(HarnessError):  # dice not laid flat show in the next scenario
                 self._present(self.shown)
         if self.scenario.verdict() is not Verdict.PASS:
             self._tidy()
+
+    def _keep_looks(self) -> None:
+        """Record the dice as last looked at, where no entry holds that, and before a toss."""
+        tossed = self._round.dealing.before_toss if self._round is not None else None
+        looks: tuple[tuple[LookedAt, Look | None], ...] = (
+            ("before-toss", tossed),
+            ("dice", self.look),
+        )
+        for what, look in looks:
+            if look is not None and look is not self._kept_look:
+                self.record.look(
+                    self.scenario.record.id,
+                    self.rig,
+                    what,
+                    frames=[_kept(frame) for frame in look.frames],
+                    seen=look.seen,
+                )
+
+    def keep_glimpses(self, frames: Sequence[Frame], legible: int) -> None:
+        """Record single pictures taken with the cover on; in `legible` of them dice were seen."""
+        self.record.look(
+            self.scenario.record.id,
+            self.rig,
+            "under-cover",
+            frames=[_kept(frame) for frame in frames],
+            legible=legible,
+        )
 
     def _tidy(self) -> None:
         """Uncover and clear what a scenario, or a run that was killed, left on the table."""
@@ -463,6 +492,7 @@ class Sitting:
             provoked=provoked,
             diagnosed=diagnosed,
         )
+        self._kept_look = looked or self._kept_look
         kept = KeptEntry(entry, judgement, line, self.scenario.record.id, provoked, diagnosed)
         self.scenario.entries.append(kept)
         if entry.faults:

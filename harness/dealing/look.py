@@ -138,7 +138,8 @@ class Eyes:
 
     def take(self, after: float) -> Frame:
         """Take one picture newer than `after`, through the first camera."""
-        return self._cameras[0].newer_than(after, FRAME_TIMEOUT_S)
+        frame = self._cameras[0].newer_than(after, FRAME_TIMEOUT_S)
+        return replace(frame, camera=_name(self._cameras[0], 1))
 
     def read_as_it_is(self, frame: Frame) -> DiceReading:
         """Read one picture, dice at rest or not, any number of them."""

@@ -25,11 +25,11 @@ from harness.observations import Entry, StagedSample
 from harness.rules.judgement import NO_READING
 from harness.rules.monitor import Deviation, Monitor
 from harness.rules.timeline import Event
+from harness.vision.readings import legible
 
 if TYPE_CHECKING:
     from harness.rig.bench import Bench
     from harness.rig.roles import Frame, Press
-    from harness.vision.readings import DiceReading
 
 COVER_LIMIT_S = 2.0
 POLL_S = 0.01
@@ -77,7 +77,8 @@ class Round:
         self.before_toss: Look | None = None
         self.sensor_failed = False
         self.cover_moved_unbidden: list[float] = []
-        self.glimpses_under_cover = 0
+        self.under_cover: list[Frame] = []
+        """Pictures taken with the cover on, while the dice were shaken."""
         self.dice_seen_under_cover = 0
 
     # What people do: told, or confirmed by the operator.
@@ -223,8 +224,8 @@ class Round:
                 frames.append(self._eyes.take(time.monotonic()))
             frames.append(self._eyes.take(time.monotonic()))
             done.result()
+        self.under_cover += frames
         for frame in frames:
-            self.glimpses_under_cover += 1
             self.dice_seen_under_cover += legible(self._eyes.read_as_it_is(frame))
 
     def rest(self, *, laid: bool = False) -> Look:
@@ -295,11 +296,6 @@ class Round:
         if lamps:
             last = lamps[-1].sample
             self.note("lamps", {"lit": sorted(last.lit)}, last.at)
-
-
-def legible(reading: DiceReading) -> bool:
-    """Tell whether dice can be read in a picture: two at least, for a gleam may pass for one."""
-    return sum(die.value is not None for die in reading.dice) > 1
 
 
 def _lay_still(why_not: Sequence[str]) -> bool:

@@ -402,9 +402,11 @@ def _attachments(
     started: str, step: str, records: Sequence[Record], where: str
 ) -> Iterator[Envelope]:
     for record in records:
+        body = record.body
+        if record.kind == "look":
+            yield from _links(started, step, body, where)
         if record.kind != "entry":
             continue
-        body = record.body
         judgement = body["judgement"]
         lines = [
             f"journal: line {record.line}",
@@ -420,13 +422,18 @@ def _attachments(
             ),
         ]
         yield _attach(started, step, "text/plain", "\n".join(lines))
-        if frames := named_frames(body):
-            links = [  # a comment (RFC 2483) names the camera of each
-                (f"# camera {frame['camera']}\n" if "camera" in frame else "")
-                + f"{where}frames/{frame['name']}"
-                for frame in frames
-            ]
-            yield _attach(started, step, "text/uri-list", "\n".join(links))
+        yield from _links(started, step, body, where)
+
+
+def _links(started: str, step: str, body: Mapping[str, Any], where: str) -> Iterator[Envelope]:
+    """Refer to pictures; a comment (RFC 2483) names the camera of each."""
+    links = [
+        (f"# camera {frame['camera']}\n" if "camera" in frame else "")
+        + f"{where}frames/{frame['name']}"
+        for frame in named_frames(body)
+    ]
+    if links:
+        yield _attach(started, step, "text/uri-list", "\n".join(links))
 
 
 def _seen(seen: Mapping[str, Any] | None) -> str:

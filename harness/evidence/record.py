@@ -23,6 +23,8 @@ from harness.evidence.records import (
     CheckBody,
     DiagnosisBody,
     KeptFrame,
+    LookBody,
+    LookedAt,
     Rejudged,
     RunFinished,
     RunResumed,
@@ -31,11 +33,12 @@ from harness.evidence.records import (
     Step,
     entry_body,
     named_frames,
+    seen_body,
 )
 from harness.evidence.run_folder import RunFolder, create_run_folder, open_run_folder
 from harness.evidence.run_lock import UNWINDING_S, RunLock
 from harness.evidence.wire_log import WireLog
-from harness.observations import Entry, Mode
+from harness.observations import DiceSeen, Entry, Mode
 from harness.rules.judgement import Judgement, Limits
 from harness.rules.timeline import Event
 from harness.verdicts import Finding, HarnessError, Measurement, Verdict
@@ -114,7 +117,7 @@ class RunRecord:
             frozenset(
                 frame["name"]
                 for r in records
-                if r.kind == "entry"
+                if r.kind in ("entry", "look")
                 for frame in named_frames(r.body)
             )
         )
@@ -253,6 +256,30 @@ class RunRecord:
         lines = self._journal.append_all([*self._passed(), *records, ("entry", body)])
         self.spent_s += time.perf_counter() - begun
         return lines[-1]
+
+    def look(
+        self,
+        scenario: str,
+        rig: str,
+        what: LookedAt,
+        *,
+        frames: Sequence[KeptFrame],
+        seen: DiceSeen | None = None,
+        legible: int | None = None,
+    ) -> int:
+        """Record pictures that a scenario's verdict rests on and no entry holds, see `LookBody`."""
+        begun = time.perf_counter()
+        kept = self._frames.keep(frames)
+        self.spent_s += time.perf_counter() - begun
+        body: LookBody = {
+            "scenario": scenario,
+            "rig": rig,
+            "what": what,
+            "frames": kept,
+            "seen": None if seen is None else seen_body(seen, kept),
+            "legible": legible,
+        }
+        return self._append("look", body)
 
     def measurement(self, scenario: str, measurement: Measurement) -> int:
         """Record a measured value with its limits, uncertainty and verdict."""

@@ -17,6 +17,7 @@ clock. A member that is `None` was not known or does not apply.
 | `event` | `EventBody` | one act or observation of a round's timeline |
 | `wire` | `WireBody` | with `run --record-wire`: what passed on the links before it |
 | `entry` | `EntryBody` | one result entered, lamps sensed, frames that voted, first judgement |
+| `look` | `LookBody` | pictures that a scenario's verdict rests on, beside those of its entries |
 | `measurement` | `MeasurementBody` | |
 | `operator` | `OperatorAnswer` | a question put to a person and the answer |
 | `deviation` | `DeviationBody` | a breach found by the procedure monitor |
@@ -33,7 +34,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from harness.observations import (
     CameraReading,
@@ -356,6 +357,23 @@ class EntryBody(TypedDict):
     diagnosed: NotRequired[bool]
 
 
+LookedAt = Literal["dice", "before-toss", "under-cover"]
+
+
+class LookBody(TypedDict):
+    """Pictures that no entry holds: of the dice at rest (`seen`), or one by one under the cover.
+
+    `legible`: in how many of the single pictures dice could be read.
+    """
+
+    scenario: str
+    rig: str
+    what: LookedAt
+    frames: list[FrameRef]
+    seen: SeenBody | None
+    legible: int | None
+
+
 class MeasurementBody(TypedDict):
     """A `harness.verdicts.Measurement` with its verdict; `uncertainty` is expanded, k = 2."""
 
@@ -549,15 +567,7 @@ def entry_body(
         "index": entry.index,
         "mode": entry.mode,
         "shown": None if entry.shown is None else list(entry.shown),
-        "seen": None
-        if seen is None
-        else {
-            "values": list(seen.values),
-            "reason": seen.reason,
-            "confidence": seen.confidence,
-            "frames": [frame["name"] for frame in frames],
-            "cameras": [_camera_body(camera) for camera in seen.cameras],
-        },
+        "seen": None if seen is None else seen_body(seen, frames),
         "keyed": list(entry.keyed),
         "echoed": None if entry.echoed is None else list(entry.echoed),
         "lamps": [sample(staged) for staged in entry.lamps],
@@ -587,9 +597,9 @@ def pictured(entry: Entry) -> list[LampSample]:
     return list({id(sample): sample for sample in of_pictures}.values())
 
 
-def named_frames(body: EntryBody) -> list[FrameRef]:
-    """Give every picture that an entry names: of the dice, then of the lamps."""
-    samples = [*body["lamps"], *body.get("watched", ())]
+def named_frames(body: Mapping[str, Any]) -> list[FrameRef]:
+    """Give every picture that an entry or a look names: of the dice, then of the lamps."""
+    samples = [*body.get("lamps", ()), *body.get("watched", ())]
     of_lamps = [frame for s in samples if "pictures" in s for frame in s["pictures"]["frames"]]
     return [*body["frames"], *of_lamps]
 
@@ -617,6 +627,17 @@ def read_entry(body: EntryBody) -> Entry:
         watched=tuple(read_sample(sample).sample for sample in body.get("watched", ())),
         faults=tuple(body["faults"]),
     )
+
+
+def seen_body(seen: DiceSeen, frames: Sequence[FrameRef]) -> SeenBody:
+    """Write what dice cameras gave as JSON; `frames` are the pictures as kept."""
+    return {
+        "values": list(seen.values),
+        "reason": seen.reason,
+        "confidence": seen.confidence,
+        "frames": [frame["name"] for frame in frames],
+        "cameras": [_camera_body(camera) for camera in seen.cameras],
+    }
 
 
 def _camera_body(camera: CameraReading) -> CameraSeenBody:

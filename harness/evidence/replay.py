@@ -18,7 +18,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from harness.evidence.journal_lines import Record, read_records
 from harness.evidence.kept_pictures import Broken, read_picture
-from harness.evidence.records import EntryBody, FrameRef, dice_text, named_frames, read_entry
+from harness.evidence.records import (
+    EntryBody,
+    FrameRef,
+    LookBody,
+    dice_text,
+    named_frames,
+    read_entry,
+)
 from harness.evidence.replay_lamps import LayoutPictures, Reseen, changes
 from harness.evidence.run_folder import RunFolder, open_run_folder
 from harness.evidence.summary import ScenarioOutcome, counting, outcomes, summarise
@@ -106,6 +113,8 @@ def replay_run(path: Path, load_book: LoadBook) -> Replay:
     workers = max(1, min(2, os.cpu_count() or 1))
     with ThreadPoolExecutor(workers) as pool:  # OpenCV lets the interpreter go while it works
         looked = list(pool.map(reread.look, (record.body for record in entries)))
+        looks = [record for record in records if record.kind == "look"]
+        relooked = list(pool.map(reread.look_again, (record.body for record in looks)))
     differences = list(reread.calibrations())
     judged: dict[int, tuple[Entry, Judgement]] = {}
     for record, seen in zip(entries, looked, strict=True):
@@ -114,12 +123,14 @@ def replay_run(path: Path, load_book: LoadBook) -> Replay:
         if isinstance(judgement, str):
             judgement = Judgement(Verdict.RIG_FAULT, judgement)
         judged[record.line] = (entry, judgement)
+    for record, again in zip(looks, relooked, strict=True):
+        differences += _compare_look(record, again)
     verdicts = {line: judgement.verdict for line, (_, judgement) in judged.items()}
     differences += _compare_scenarios(records, verdicts)
     differences += _compare_measurements(records)
     differences += _compare_procedure(folder.read_manifest(), records, load_book)
     differences += _compare_summary(folder, records)
-    pictures = sum(len(named_frames(record.body)) for record in entries)
+    pictures = sum(len(named_frames(record.body)) for record in (*entries, *looks))
     return Replay(len(entries), pictures, tuple(differences), judged)
 
 
@@ -133,6 +144,14 @@ class Looked:
     seen: DiceSeen | None
     broken: tuple[Broken, ...] = ()
     lamps: Mapping[int, Reseen] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Glimpsed:
+    """In how many single pictures dice can be read, and pictures that are not those recorded."""
+
+    legible: int
+    broken: tuple[Broken, ...]
 
 
 class Pictures:
@@ -160,6 +179,21 @@ class Pictures:
         if body["seen"] is None:
             return Looked(None, lamps=lamps)
         return replace(self.look_at(body["frames"], body["rig"]), lamps=lamps)
+
+    def look_again(self, body: LookBody) -> Looked | Glimpsed:
+        """Look again at pictures that no entry holds."""
+        if body["what"] != "under-cover":
+            return self.look_at(body["frames"], body["rig"])
+        from harness.vision.readings import legible
+
+        count, broken = 0, list[Broken]()
+        for frame in body["frames"]:
+            image, wrong = read_picture(self._folder.frames, frame)
+            broken += wrong
+            if image is not None:
+                reader = self._reader(body["rig"], frame.get("camera"))
+                count += legible(reader.read(image, None))
+        return Glimpsed(count, tuple(broken))
 
     def look_at(self, frames: Sequence[FrameRef], rig: str) -> Looked:
         """Read the dice of pictures that voted together, on the rig of that name."""
@@ -297,6 +331,23 @@ def _compare_entry(record: Record, looked: Looked, judged: Judgement | str) -> I
     for name, value in judged.to_json().items():
         if value != recorded.get(name, [] if value == [] else None):
             yield differs(name, recorded.get(name), value)
+
+
+def _compare_look(record: Record, again: Looked | Glimpsed) -> Iterator[Difference]:
+    body: LookBody = record.body
+    for name, what in again.broken:
+        yield Difference(f"frames/{name}", None, body["scenario"], None, "picture", None, what)
+    was: object = body["legible"]
+    derived: object
+    if isinstance(again, Glimpsed):
+        derived = again.legible
+    else:
+        seen = body["seen"]
+        was = None if seen is None else seen["reason"] or list(seen["values"])
+        derived = None if again.seen is None else _told(again.seen)
+    if was != derived:
+        what = f"pictures, {body['what']}"
+        yield Difference("journal.jsonl", record.line, body["scenario"], None, what, was, derived)
 
 
 def _told(seen: DiceSeen) -> object:

@@ -113,8 +113,8 @@ class ResultView:
 class ScenarioView:
     """One scenario with its steps, deviations, answers and measurements.
 
-    `wrong_areas`: all that spoke against it are these areas of its entries; None where something
-    else did, too.
+    `pictures`: those that it rests on beside its entries', and of what. `wrong_areas`: all that
+    spoke against it are these areas of its entries; None where something else did, too.
     """
 
     anchor: str
@@ -125,6 +125,7 @@ class ScenarioView:
     errors: tuple[Mapping[str, Any], ...]
     timeline: tuple[Moment, ...]
     entries: int
+    pictures: tuple[tuple[str, str], ...]
     wrong_areas: frozenset[str] | None
 
 
@@ -482,6 +483,11 @@ def _scenario_view(
         errors=bodies("error"),
         timeline=() if entries else tuple(_timeline(events)),
         entries=entries,
+        pictures=tuple(
+            (frame["name"], look["what"].replace("-", " "))
+            for look in bodies("look")
+            for frame in look["frames"]
+        ),
         wrong_areas=_wrong_areas(outcome.body, bodies("entry")),
     )
 

@@ -284,11 +284,11 @@ def _check_witnessed(journal: bytes, present: Mapping[str, str]) -> Iterator[Tam
                 yield Tampering(name, None, f"changed: line {number} of the journal differs")
 
 
-_WITNESSES = (b'"kind":"entry"', b'"kind":"run-started"', b'"kind":"torn"')
+_WITNESSES = (b'"kind":"entry"', b'"kind":"look"', b'"kind":"run-started"', b'"kind":"torn"')
 
 
 def _told(kind: str, body: Any) -> Iterator[tuple[str, str]]:
-    if kind == "entry":
+    if kind in ("entry", "look"):
         for frame in named_frames(body):
             yield f"frames/{frame['name']}", frame["sha256"]
     elif kind == "run-started":

@@ -47,3 +47,8 @@ class DiceReading:
     confidence: float
     dice: tuple[DieSeen, ...]
     ms: float
+
+
+def legible(reading: DiceReading) -> bool:
+    """Tell whether dice can be read in a picture: two at least, for a gleam may pass for one."""
+    return sum(die.value is not None for die in reading.dice) > 1

@@ -8,8 +8,8 @@ from pytest_bdd import given, parsers, then
 
 from harness.bdd.capabilities import needs
 from harness.bdd.sitting import Sitting
-from harness.dealing.round import legible
 from harness.verdicts import Verdict
+from harness.vision.readings import legible
 
 
 @then(
@@ -68,9 +68,11 @@ def nothing_visible(sitting: Sitting) -> None:
     if dealing.cover_moved_unbidden:
         sitting.round.judge()  # an open cover hides nothing, which proves nothing about the cover
         return
-    resting = sitting.eyes.glimpse(time.monotonic())
-    looked, seen = dealing.glimpses_under_cover + 1, dealing.dice_seen_under_cover
-    seen += legible(resting)
+    resting = sitting.eyes.take(time.monotonic())
+    pictures = [*dealing.under_cover, resting]
+    looked = len(pictures)
+    seen = dealing.dice_seen_under_cover + legible(sitting.eyes.read_as_it_is(resting))
+    sitting.keep_glimpses(pictures, seen)
     sitting.scenario.check(
         Verdict.DUT_FAIL if seen else Verdict.PASS,
         f"dice were seen in {seen} of {looked} pictures taken with the cover on",
