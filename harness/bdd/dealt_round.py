@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 STAY_S = 1.5
 """How long a result must at least stay lit before the table is cleared; seen once in a sitting."""
+STAY_LOOKS, STAY_LOOK_S = 8, 0.06
+"""How often, and how far apart, lamps that are dark then are looked at."""
 
 
 class DealtRound:
@@ -161,13 +163,14 @@ class DealtRound:
         if not sitting.stay_seen and not entry.faults:
             sitting.stay_seen = True
             time.sleep(STAY_S / (emulator.time_scale if emulator else 1.0))
-        samples = sitting.taker.sense_all()
         unsteady = {area for staged in entry.lamps for area in staged.sample.flicker}
-        unsure = unsteady.union(*(sample.unknown | sample.flicker for sample in samples))
-        was = entry.lit("lit") or frozenset()
-        gone = was - unsure - frozenset[str]().union(*(sample.lit for sample in samples))
-        if not gone:
-            return
+        was = gone = (entry.lit("lit") or frozenset()) - unsteady
+        for look in range(STAY_LOOKS):  # one that flickers is dark now and then, and another matter
+            time.sleep(STAY_LOOK_S if look else 0.0)
+            samples = sitting.taker.sense_all()
+            gone -= frozenset[str]().union(*(s.lit | s.unknown | s.flicker for s in samples))
+            if not gone:
+                return
         self.note("lamps", lit=sorted(was - gone))
         whole = gone == was and len(was) > 1
         paths = len(samples) > 1

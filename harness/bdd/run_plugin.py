@@ -124,6 +124,8 @@ class RunPlugin:
             return None  # pytest's own loop stops here: the features were refused
         if self.stopped:
             return True
+        # Pytest's own account of an error, sources and all, goes nowhere: the record has the error.
+        session.config.option.tbstyle = "native"
         try:
             try:
                 self._run_all(session)
