@@ -123,11 +123,13 @@ class Eyes:
         for number, (camera, reading) in enumerate(zip(self._cameras, look.readings, strict=True)):
             name, profile = _name(camera, number + 1), self._profiles[number]
             image = next(f for f in reversed(look.frames) if f.camera == name).image
-            seen = cut_off(reading, (image.shape[1], image.shape[0]))
+            size = image.shape[1], image.shape[0]
+            seen = cut_off(reading, size)
             if seen is None and reading.reason == "missing" and profile is not None:
                 if self._uncalibrated is None:
                     self._uncalibrated = DiceReader()
-                seen = astray(self._uncalibrated.read(image, None), profile)
+                anywhere = self._uncalibrated.read(image, None)
+                seen = cut_off(anywhere, size) or astray(anywhere, profile)
             if seen is not None:
                 return name, seen
         return None
