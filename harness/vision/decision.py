@@ -26,9 +26,9 @@ FLAT = 0.5
 """Chance of lying flat from which a die is read."""
 FLAT_ENOUGH = 0.72
 """The same for what was hardly found."""
-LEANING, OFF_UPRIGHT = 0.12, 0.2
-"""Chance of a lean, and error of the upright edge, from which a die leans."""
-SURELY_LEANING, FAR_OFF_UPRIGHT = 0.8, 0.32
+LEANING = 0.12
+"""Chance that one of the dice leans from which they are not read."""
+SURELY_LEANING = 0.8
 """The same, from which two dice are enough to tell."""
 MAYBE_COVERED = 0.33
 """Score from which something may be a die whose face is hidden."""
@@ -61,8 +61,6 @@ class Die:
     pips: PipReading
     lean: float = 0.0
     """Chance that it leans, by its upright edge and the other dice's."""
-    off_upright: float = 0.0
-    """How far its upright edge is off the other dice's nadir: about the sine of its lean."""
     stray: bool = False
     """Whether spots like its pips lie beside the face, on no other face seen."""
 
@@ -94,7 +92,7 @@ class Die:
             return "disagreement"
         if state != "flat":
             return state
-        if self.lean > LEANING or self.off_upright > OFF_UPRIGHT:
+        if self.lean > LEANING:
             return "leaning"
         weak = self.found.score < WHOLE and self.chances["flat"] < FLAT_ENOUGH
         if max(self.judged.values) < CERTAIN or self.chances["flat"] < FLAT or weak:
@@ -144,9 +142,8 @@ class Die:
 
     @property
     def surely_leans(self) -> bool:
-        """Tell whether it leans by its looks, or by far by its upright edge."""
-        sure = self.lean > SURELY_LEANING or self.off_upright > FAR_OFF_UPRIGHT
-        return sure or self.state == "leaning"
+        """Tell whether it leans by its looks, or surely by its upright edge."""
+        return self.lean > SURELY_LEANING or self.state == "leaning"
 
     @property
     def die_all_the_same(self) -> bool:
@@ -220,6 +217,8 @@ def decide(
         return Decision((), reason, _sureness(reason, sure, confidence), dice)
 
     refusals = {d.refusal for d in sure} - {None}
+    if sum(d.lean for d in sure) > LEANING:
+        refusals.add("leaning")
     smeared = too_few and any(d.chances["moving"] > MAYBE_MOVING for d in doubtful)
     if "moving" in refusals or smeared:
         return refuse("moving")

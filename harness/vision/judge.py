@@ -1,6 +1,8 @@
-"""Judges flattened faces: a small network tells value and state, and corrects the frame.
+"""Judges flattened faces: small networks tell value and state, and correct the frame.
 
-It is the second of the two readings; it shares nothing with `harness.vision.pips` but the frame.
+They are the second of the two readings and share nothing with `harness.vision.pips` but the frame.
+The judge looks at a face as found and sets its frame right; the stance then sees more of what is
+about the face, and how the die stands.
 """
 
 from __future__ import annotations
@@ -16,11 +18,27 @@ import numpy as np
 from harness.vision.faces import Floats, Frame, Pyramid
 from harness.vision.plumb import Upright
 
-SIDE, FACE = 64, 36.0
 STATES = ("flat", "leaning", "stacked", "obstructed", "moving", "nothing")
-USUAL = np.array([2.1, 0.4, 0.4, 0.6, 0.6, 0.6], np.float32)
-"""How often each state is met, relative to how often it was shown in training."""
-WEIGHTS = Path(__file__).with_name("weights") / "judge.onnx"
+APART = 0.06
+"""What the square of how far two looks' feet lie apart adds to the square of their doubt."""
+_FOLDER = Path(__file__).with_name("weights")
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a network sees: `side` of its input, `face` of the face in it (px).
+
+    `usual` is how often each of `STATES` is met, relative to how often it was shown in training.
+    """
+
+    weights: Path
+    side: int
+    face: float
+    usual: tuple[float, ...]
+
+
+JUDGE = Sight(_FOLDER / "judge.onnx", 64, 36.0, (2.1, 0.4, 0.4, 0.6, 0.6, 0.6))
+STANCE = Sight(_FOLDER / "stance.onnx", 80, 34.0, (2.1, 0.3, 0.5, 0.6, 1.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,35 +77,22 @@ def _chances(logits: Floats) -> Floats:
 
 
 class Judge:
-    """Looks at faces. Holds the network; one per thread."""
+    """Looks at faces. Holds a network; one per thread."""
 
-    def __init__(self, weights: Path = WEIGHTS) -> None:
-        self._net = cv2.dnn.readNetFromONNX(str(weights), engine=cv2.dnn.ENGINE_CLASSIC)
-
-    def look_twice(
-        self, pyramid: Pyramid, frames: Sequence[Frame], mirrored: bool = False
-    ) -> list[Judged]:
-        """Judge each face, then again with its frame set right and turned by a quarter.
-
-        Chances and feet are the means of both looks: what only one of them sees does not count
-        for sure. Faces may be looked at `mirrored`, to see them another way than before.
-        """
-        if mirrored:
-            frames = [Frame(f.centre, -f.across, f.along) for f in frames]
-        first = self.judge(pyramid, frames)
-        second = self.judge(
-            pyramid, [Frame(j.frame.centre, j.frame.along, -j.frame.across) for j in first]
-        )
-        return [_joined(a, b) for a, b in zip(first, second, strict=True)]
+    def __init__(self, sight: Sight = JUDGE) -> None:
+        self._sight = sight
+        self._usual = np.log(np.asarray(sight.usual, np.float32))
+        self._net = cv2.dnn.readNetFromONNX(str(sight.weights), engine=cv2.dnn.ENGINE_CLASSIC)
 
     def judge(self, pyramid: Pyramid, frames: Sequence[Frame]) -> list[Judged]:
         """Judge each face, all in one go."""
         if not frames:
             return []
-        flats = [pyramid.lay_flat(frame, SIDE, FACE) for frame in frames]
+        sight = self._sight
+        flats = [pyramid.lay_flat(frame, sight.side, sight.face) for frame in frames]
         self._net.setInput(cv2.dnn.blobFromImages(flats, 1 / 255))
         out = np.asarray(self._net.forward(), np.float32)
-        values, states = _chances(out[:, :6]), _chances(out[:, 6:12] + np.log(USUAL))
+        values, states = _chances(out[:, :6]), _chances(out[:, 6:12] + self._usual)
         return [
             Judged(
                 tuple(values[k].tolist()),
@@ -100,7 +105,36 @@ class Judge:
         ]
 
 
+class TwoLooks:
+    """Looks at faces twice: the judge sets frames right, the stance looks again."""
+
+    def __init__(self) -> None:
+        self._judge, self._stance = Judge(JUDGE), Judge(STANCE)
+
+    def look(
+        self, pyramid: Pyramid, frames: Sequence[Frame], mirrored: bool = False
+    ) -> list[Judged]:
+        """Judge each face, then again with its frame set right and turned by a quarter.
+
+        Chances are the means of both looks: what only one of them sees does not count for sure.
+        Faces may be looked at `mirrored`, to see them another way than before.
+        """
+        if mirrored:
+            frames = [Frame(f.centre, -f.across, f.along) for f in frames]
+        first = self._judge.judge(pyramid, frames)
+        second = self.stand(
+            pyramid, [Frame(j.frame.centre, j.frame.along, -j.frame.across) for j in first]
+        )
+        return [_joined(a, b) for a, b in zip(first, second, strict=True)]
+
+    def stand(self, pyramid: Pyramid, frames: Sequence[Frame]) -> list[Judged]:
+        """Look at faces whose frames are right already: how do the dice stand?"""
+        return self._stance.judge(pyramid, frames)
+
+
 def _joined(first: Judged, second: Judged) -> Judged:
+    """Join the judge's and the stance's look at a face."""
+
     def mean(a: tuple[float, ...], b: tuple[float, ...]) -> tuple[float, ...]:
         return tuple((x + y) / 2 for x, y in zip(a, b, strict=True))
 
@@ -109,7 +143,9 @@ def _joined(first: Judged, second: Judged) -> Judged:
         mean(first.states, second.states),
         second.frame,
         (first.foot + second.foot) / 2,
-        math.sqrt((first.doubt**2 + second.doubt**2 + abs(first.foot - second.foot) ** 2) / 2),
+        math.sqrt(
+            (first.doubt**2 + second.doubt**2) / 2 + APART * abs(first.foot - second.foot) ** 2
+        ),
     )
 
 

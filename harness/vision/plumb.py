@@ -5,10 +5,9 @@ vertical edge. Under a pinhole camera the vertical edges of flat dice meet in th
 foot / E = g (V - bottom), with one g = cos(tilt) / focal length for the whole picture. That is
 linear in g and gV; a die that leans does not fit.
 
-How well it must fit depends on how surely the feet are seen, and on where the dice lie: two of them
-close together tell little of a third one far away. So besides the error it is weighed how much
-likelier it is of a die that leans than of one that lies flat (Bayes): each misses leans that the
-other sees.
+How well it must fit depends on how surely the feet are seen, on where the dice lie, and on what is
+known of the camera. So it is weighed how much likelier all upright edges together are if a die
+leans than if all lie flat (Bayes), over all cameras that are usual.
 """
 
 from __future__ import annotations
@@ -16,27 +15,47 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from harness.vision.faces import Frame
 
-USUAL_G, SPREAD_G = 1 / 850, 1 / 1400
-"""Usual 1 / focal length (1/px) for pictures whose longer side is 640 px, how much it varies."""
-NOISE = 0.03
-"""Standard deviation with which a slope is seen at best."""
-DOUBTED = 1.15
-"""Standard deviation of a slope for a foot's doubt of one edge, as measured on synthetic dice."""
+FOCAL = (
+    (300.0, 0.05),
+    (380.0, 0.1),
+    (520.0, 0.15),
+    (720.0, 0.15),
+    (1000.0, 0.2),
+    (1400.0, 0.2),
+    (2000.0, 0.15),
+)
+"""Focal lengths (px, for pictures whose longer side is 640 px), and how usual each is."""
+SPREAD = 0.15
+"""Standard deviation of the focal length about each of these, relative to it."""
+TILT = 0.2
+"""Standard deviation, along each axis, of the sine of a camera's tilt."""
+NOISE, DOUBTED = 0.005, 0.83
+"""Standard deviation of a slope along each axis: at best, and for a foot's doubt of one edge."""
+ASLANT = 1.0
+"""By how much worse slopes are seen for each edge of their length beyond `STEEP`."""
+STEEP = 0.2
+OUTLIERS, WORSE = 0.14, 2.5
+"""Part of the slopes that are seen worse than they should, and how much worse. All these are fitted
+to emulated pictures (650 arrangements of three dice)."""
 BEFOREHAND = 0.1
-"""Chance that a die leans before its upright edge is looked at."""
-SURE_TO = 0.05
-"""Part of an edge up to which a foot's doubt is the usual one."""
-TAIL = 0.05
-"""Part of the slopes that are seen three times as badly as they should."""
+"""Chance that one of the dice leans before their upright edges are looked at."""
+LOOKS, BOUNDS = 0.16, (0.1, 10.0)
+"""Chance of a lean, summed over both networks, that tells nothing; how much looks count at most."""
 _SINES = np.array([0.174, 0.25, 0.35, 0.5, 0.68])
 _LEANS = (_SINES[:, None] * np.exp(1j * np.arange(16) * math.pi / 8)).ravel()
 """Errors that leans of 10 to 43 degrees to all sides make."""
-_STATES = np.concatenate([np.zeros(1), _LEANS])
+_MANY = 5
+"""Dice above which no more than one slope is taken to be seen worse."""
+
+Floats = NDArray[np.float64]
+Complexes = NDArray[np.complex128]
 
 
 def face_scale(frame: Frame) -> float:
@@ -78,101 +97,116 @@ class Upright:
     @property
     def variance(self) -> float:
         """Give the variance of the slope, along each axis."""
-        return NOISE**2 + (DOUBTED * self.doubt / self.scale) ** 2
-
-
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """Slopes of flat dice as seen over the picture: `slope - g (px - bottom)`.
-
-    `variance` is that of the slope at the bottom, `spread` that of g.
-    """
-
-    slope: complex
-    bottom: complex
-    g: float
-    variance: float
-    spread: float
-
-    def at(self, px: complex) -> complex:
-        """Give the slope of a flat die whose bottom is there."""
-        return self.slope - self.g * (px - self.bottom)
-
-
-def upright_errors(
-    dice: Sequence[Upright], width: int, known: tuple[complex, float] | None = None
-) -> list[float]:
-    """Give how far each die's upright edge is off the common nadir: about the sine of its lean.
-
-    An error counts for less where the foot is doubted, and where a die is seen aslant: feet are
-    seen less exactly there. `width` is the picture's longer side (px). `known`: the nadir (px) and
-    g (1/px) of a calibrated camera. Without it a die alone gives 0: nothing compares with it.
-    """
-    lines = _lines(dice, width, known)
-    return [
-        0.0 if line is None else _counted(die, line.at(die.bottom))
-        for die, line in zip(dice, lines, strict=True)
-    ]
-
-
-def _counted(die: Upright, expected: complex) -> float:
-    aslant = 1 + 3 * max(0.0, abs(expected) - 0.2)
-    doubtful = min(1.8, 1 + max(0.0, die.doubt / die.scale - SURE_TO) / 0.1)
-    return abs(die.slope - expected) / (aslant * doubtful)
+        aslant = 1 + ASLANT * max(0.0, abs(self.slope) - STEEP)
+        return (NOISE**2 + (DOUBTED * self.doubt / self.scale) ** 2) * aslant**2
 
 
 def lean_chances(
-    dice: Sequence[Upright], width: int, known: tuple[complex, float] | None = None
+    dice: Sequence[Upright], size: tuple[int, int], known: tuple[complex, float] | None = None
 ) -> list[float]:
-    """Give the chance, by its upright edge and the other dice's, that each die leans.
+    """Give the chance that each die leans, by all dice's upright edges; at most one does.
 
-    Parameters are those of `upright_errors`; a die alone, without a calibrated camera, gives 0.
+    `size` is the picture's width and height (px). `known`: the nadir (px) and g (1/px) of a
+    calibrated camera. Without it a die alone gives 0: nothing compares with it.
     """
-    lines = _lines(dice, width, known)
-    return [0.0 if line is None else _chance(d, line) for d, line in zip(dice, lines, strict=True)]
+    if not dice or (known is None and len(dice) < 2):
+        return [0.0] * len(dice)
+    slopes = np.array([d.slope for d in dice])
+    bottoms = np.array([d.bottom for d in dice])
+    expected, cameras, parts = _cameras(bottoms, size, known)
+    worse, shares = _outliers(len(dice))
+    variances = np.array([d.variance for d in dice]) * np.where(worse, WORSE**2, 1.0)
+    seen = np.eye(2 * len(dice)) * np.tile(variances, 2)[:, None]
+    flat, leaning = _likelihoods(slopes - expected[:, None], cameras[:, None] + seen)
+    weights = np.log(parts[:, None] * shares)
+    flat, leaning = flat + weights, leaning + weights[..., None]
+    odds = np.logaddexp.reduce(leaning, (0, 1)) - np.logaddexp.reduce(flat, (0, 1))
+    odds = np.exp(np.clip(odds, -50, 50)) * (BEFOREHAND / (1 - BEFOREHAND) / len(dice))
+    return [float(o) for o in odds / (1 + odds.sum())]
 
 
-def _lines(
-    dice: Sequence[Upright], width: int, known: tuple[complex, float] | None
-) -> list[_Line | None]:
-    """Give for each die what is known of flat dice without it."""
+def with_looks(chances: Sequence[float], looks: Sequence[float]) -> list[float]:
+    """Weigh the chance that each die leans with how it looks.
+
+    `looks` are the chances of a lean that the two networks see in each die alone, summed. They tell
+    little where the camera looks aslant, but something where upright edges tell less.
+    """
+    odds = [
+        chance * min(max((look / LOOKS) ** 1.5, BOUNDS[0]), BOUNDS[1])
+        for chance, look in zip(chances, looks, strict=True)
+    ]
+    flat = 1 - sum(chances)
+    return [o / (flat + sum(odds)) for o in odds]
+
+
+def _cameras(
+    bottoms: Complexes, size: tuple[int, int], known: tuple[complex, float] | None
+) -> tuple[Complexes, Floats, Floats]:
+    """Give for each kind of camera (k) the slopes of flat dice, their covariance, how usual it is.
+
+    Slopes are complex (k, n), the covariance (k, 2n, 2n) is that of their real, then their
+    imaginary parts.
+    """
+    n = len(bottoms)
     if known is not None:
         nadir, g = known
-        return [_Line(0j, nadir, g, 0.0, 0.0)] * len(dice)
-    if len(dice) < 2:
-        return [None] * len(dice)
-    return [_fit([d for n, d in enumerate(dice) if n != k], width) for k in range(len(dice))]
+        return g * (nadir - bottoms)[None], np.zeros((1, 2 * n, 2 * n)), np.ones(1)
+    away = bottoms - complex((size[0] - 1) / 2, (size[1] - 1) / 2)
+    g_of = 640 / max(size) / np.array([focal for focal, _ in FOCAL])
+    across = np.repeat([1.0, 0.0], n)
+    tilted = TILT**2 * (np.outer(across, across) + np.outer(1 - across, 1 - across))
+    turned = np.concatenate([away.real, away.imag])
+    zoomed = ((SPREAD * g_of) ** 2)[:, None, None] * np.outer(turned, turned)
+    return -g_of[:, None] * away, tilted + zoomed, np.array([part for _, part in FOCAL])
 
 
-def _chance(die: Upright, line: _Line) -> float:
-    away = die.bottom - line.bottom
-    across = die.variance + line.variance
-    along = across + line.spread * abs(away) ** 2
-    error = die.slope - line.at(die.bottom)
-    off = (error - _STATES) * (away.conjugate() / abs(away) if away else 1.0)
-    square = off.real**2 / along + off.imag**2 / across
-    likely = (1 - TAIL) * np.exp(-square / 2) + TAIL / 9 * np.exp(-square / 18)
-    leaning = BEFOREHAND * float(likely[1:].mean())
-    return leaning / (leaning + (1 - BEFOREHAND) * float(likely[0]))
+def _outliers(n: int) -> tuple[NDArray[np.bool_], Floats]:
+    """Give which slopes may be seen worse than usual (m, n), and how likely each choice is (m)."""
+    most = n if n <= _MANY else 1
+    chosen = [c for count in range(most + 1) for c in combinations(range(n), count)]
+    worse = np.array([[k in c for k in range(n)] for c in chosen])
+    counts = worse.sum(axis=1)
+    return worse, OUTLIERS**counts * (1 - OUTLIERS) ** (n - counts)
+
+
+def _likelihoods(errors: Complexes, covariance: Floats) -> tuple[Floats, Floats]:
+    """Give the logarithmic likelihood of slopes' errors if all lie flat, and if each die leans.
+
+    `errors` (..., n) complex, `covariance` (..., 2n, 2n); gives (...) and (..., n).
+    """
+    n = errors.shape[-1]
+    inverse = np.linalg.inv(covariance)
+    y = np.concatenate([errors.real, errors.imag], axis=-1)
+    y = np.broadcast_to(y, inverse.shape[:-1])
+    pull = np.einsum("...ij,...j->...i", inverse, y)
+    whole = (y * pull).sum(axis=-1) - np.linalg.slogdet(inverse)[1]
+    own = np.arange(n)
+    across, along = inverse[..., own, own], inverse[..., own + n, own + n]
+    both = inverse[..., own, own + n]
+    dx, dy = _LEANS.real[:, None], _LEANS.imag[:, None]
+    less = 2 * (dx * pull[..., None, :n] + dy * pull[..., None, n:])
+    less = less - dx**2 * across[..., None, :] - dy**2 * along[..., None, :]
+    less = less - 2 * dx * dy * both[..., None, :]
+    lean = np.logaddexp.reduce((less - whole[..., None, None]) / 2, axis=-2)
+    return -whole / 2, lean - math.log(len(_LEANS))
 
 
 def fit_nadir(dice: Sequence[Upright], width: int) -> tuple[complex, float]:
     """Fit the nadir (px) and g (1/px) to dice that lie flat, spread over the picture."""
     kept = list(dice)
-    line = _fit(kept, width)
-    for _ in range(3):
-        line = _fit(kept, width)
-        off = {id(d): abs(d.slope - line.at(d.bottom)) for d in dice}
+    for _ in range(4):
+        slope, bottom, g = _fit(kept, width)
+        off = {id(d): abs(d.slope - slope + g * (d.bottom - bottom)) for d in dice}
         most = max(3 * float(np.median(list(off.values()))), 1e-3)
         kept = [d for d in dice if off[id(d)] <= most]
-    g = max(line.g, 1e-6)
-    return (line.slope + line.g * line.bottom) / g, g
+    g = max(g, 1e-6)
+    return (slope + g * bottom) / g, g
 
 
-def _fit(dice: Sequence[Upright], width: int) -> _Line:
-    """Fit the line to slopes, g kept near its usual value."""
-    usual, spread = USUAL_G * 640 / width, SPREAD_G * 640 / width
-    seen = [(d.slope, d.bottom, 1 / d.variance) for d in dice]
+def _fit(dice: Sequence[Upright], width: int) -> tuple[complex, complex, float]:
+    """Fit `slope - g (px - bottom)` to slopes, g kept near its usual value; give all three."""
+    usual, spread = 640 / width / 850, 640 / width / 1400
+    seen = [(d.slope, d.bottom, 1 / (0.03**2 + d.variance)) for d in dice]
     whole = sum(weight for _, _, weight in seen)
     middle_s = sum(slope * weight for slope, _, weight in seen) / whole
     middle_b = sum(bottom * weight for _, bottom, weight in seen) / whole
@@ -181,5 +215,4 @@ def _fit(dice: Sequence[Upright], width: int) -> _Line:
         ds, db = slope - middle_s, bottom - middle_b
         top -= weight * (ds.conjugate() * db).real
         under += weight * abs(db) ** 2
-    g = min(max(top / under, 0.0), 5 * usual)
-    return _Line(middle_s, middle_b, g, 1 / whole, 1 / under)
+    return middle_s, middle_b, min(max(top / under, 0.0), 5 * usual)

@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from harness.vision import finder
 from harness.vision.calibration import Profile
 from harness.vision.decision import Die, decide
 from harness.vision.faces import Frame, Pyramid
 from harness.vision.finder import SURE, Finder, Scene
-from harness.vision.judge import Judge, Judged
+from harness.vision.judge import Judged, TwoLooks
 from harness.vision.pictures import as_picture, fit_size
 from harness.vision.pips import PipReading, read_pips
-from harness.vision.plumb import Upright, lean_chances, upright_errors
+from harness.vision.plumb import Upright, lean_chances, with_looks
 from harness.vision.quality import picture_fault
 from harness.vision.readings import NO_RESULT_REASONS, DiceReading, DieSeen, ReadingVerdict
 
@@ -25,12 +26,13 @@ WORTH_ANOTHER_LOOK = (
     "disagreement", "glare", "missing", "extra", "obstructed", "leaning", "stacked"
 )  # fmt: skip
 """Refusals that may come of a frame that is off: the picture is looked at again."""
-MAYBE_LEANING, MAYBE_OFF = 0.04, 0.13
-"""Chance of a lean, and error of an upright edge, from which dice are looked at more often."""
+MAYBE_LEANING = 0.012
+"""Chance that a die leans from which dice are looked at more often."""
 LARGER = 1.08
 """How much larger a frame is then laid, so that the face is seen smaller."""
 SAME = 0.3
 """Part of an edge within which two looks see the same die."""
+LEANING = finder.STATES.index("leaning")
 NOT_AN_IMAGE = DiceReading("unreadable", (), "not-an-image", 0.0, (), 0.0)
 
 
@@ -40,7 +42,7 @@ class DiceReader:
     def __init__(self, profile: Profile | None = None) -> None:
         self._profile = profile
         self._finder = Finder()
-        self._judge = Judge()
+        self._looks = TwoLooks()
 
     def read(self, image: NDArray[Any], dice: int | None = 3) -> DiceReading:
         """Read one picture, (h, w) or (h, w, 3 or 4) as OpenCV gives it, 8 or 16 bits.
@@ -98,33 +100,32 @@ class DiceReader:
         Upright edges are then the means of both looks.
         """
         found = [f for f in scene.dice if self._may_be(f.frame, scale)]
-        judged = self._judge.look_twice(pyramid, [f.frame for f in found], before is not None)
+        judged = self._looks.look(pyramid, [f.frame for f in found], before is not None)
         sure = [k for k, f in enumerate(found) if f.score >= SURE]
         uprights = [judged[k].upright for k in sure]
         if before is not None:
             uprights = [_mean([u, *_same(u, before)]) for u in uprights]
-        width, known = max(pyramid.level(0).shape[:2]), self._known(scale)
-        chances = lean_chances(uprights, width, known)
-        errors = upright_errors(uprights, width, known)
-        doubtful = max(chances, default=0.0) > MAYBE_LEANING or max(errors, default=0.0) > MAYBE_OFF
-        if doubtful and before is None:
-            uprights = self._judge_uprights(pyramid, uprights)
-            chances = lean_chances(uprights, width, known)
-            errors = upright_errors(uprights, width, known)
-        leans = dict(zip(sure, zip(chances, errors, strict=True), strict=True))
+        height, width = pyramid.level(0).shape[:2]
+        known = self._known(scale)
+        chances = lean_chances(uprights, (width, height), known)
+        if sum(chances) > MAYBE_LEANING and before is None:
+            uprights = self._look_at_uprights(pyramid, uprights)
+            chances = lean_chances(uprights, (width, height), known)
+        looks = [found[k].states[LEANING] + judged[k].states[LEANING] for k in sure]
+        leans = dict(zip(sure, with_looks(chances, looks), strict=True))
         pips = read_pips(pyramid, [face.frame for face in judged])
         dice = tuple(
-            Die(f, judged[k], pips[k], *leans.get(k, (0.0, 0.0)), _has_strays(k, pips[k], judged))
+            Die(f, judged[k], pips[k], leans.get(k, 0.0), _has_strays(k, pips[k], judged))
             for k, f in enumerate(found)
         )
         return _Seen(dice, scene.chips, uprights)
 
-    def _judge_uprights(self, pyramid: Pyramid, uprights: list[Upright]) -> list[Upright]:
+    def _look_at_uprights(self, pyramid: Pyramid, uprights: list[Upright]) -> list[Upright]:
         """Look at dice mirrored and larger, and join what is seen of their upright edges."""
         frames = [u.frame for u in uprights]
         mirrored = [Frame(f.centre, -f.across, f.along) for f in frames]
         larger = [Frame(f.centre, f.along * LARGER, -f.across * LARGER) for f in frames]
-        judged = [j.upright for j in self._judge.judge(pyramid, [*mirrored, *larger])]
+        judged = [j.upright for j in self._looks.stand(pyramid, [*mirrored, *larger])]
         n = len(uprights)
         # What was seen before is itself the mean of two looks.
         return [_mean([u, u, judged[k], judged[n + k]]) for k, u in enumerate(uprights)]
@@ -172,7 +173,7 @@ def _mean(looks: list[Upright]) -> Upright:
     foot = sum(u.foot for u in looks) / len(looks)
     doubt = sum(u.doubt**2 for u in looks) / len(looks)
     apart = sum(abs(u.foot - foot) ** 2 for u in looks) / len(looks)
-    return Upright(looks[0].frame, foot, math.sqrt(0.9 * doubt + apart / 2))
+    return Upright(looks[0].frame, foot, math.sqrt(0.72 * doubt + 0.25 * apart))
 
 
 def _has_strays(k: int, pips: PipReading, faces: list[Judged]) -> bool:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from harness.vision.faces import Frame
 from harness.vision.finder import _frame
-from harness.vision.plumb import Upright, fit_nadir, lean_chances, upright_errors
+from harness.vision.plumb import Upright, fit_nadir, lean_chances, with_looks
 from harness.vision.training.frames import describe
 
-WIDTH, HEIGHT = 640, 480
+WIDTH, HEIGHT = SIZE = 640, 480
 
 
 def see(tilt_deg: float, focal: float, dice, lean_deg: float = 0.0):
@@ -55,24 +55,6 @@ def see(tilt_deg: float, focal: float, dice, lean_deg: float = 0.0):
 DICE = [(-1.5, 0.5, 0.2), (1.0, 1.2, 1.0), (0.6, -1.4, 0.5)]
 
 
-@pytest.mark.parametrize("tilt", [0, 5, 12, 25])
-@pytest.mark.parametrize("focal", [900, 1400, 2100])
-def test_flat_dice_point_to_one_nadir(tilt, focal):
-    seen, _ = see(tilt, focal, DICE)
-    assert max(upright_errors(seen, WIDTH)) < 0.05
-
-
-@pytest.mark.parametrize("tilt", [0, 5, 12, 25])
-@pytest.mark.parametrize("lean", [12, 20, 35, -15])
-def test_the_leaning_die_is_off_by_about_the_sine_of_its_lean(tilt, lean):
-    seen, _ = see(tilt, 1400, DICE, lean)
-    errors = upright_errors(seen, WIDTH)
-    assert int(np.argmax(errors)) == 0
-    # Aslant the error counts for less: feet are seen less exactly there.
-    sine = abs(math.sin(math.radians(lean)))
-    assert 0.5 * sine - 0.03 < errors[0] < sine + 0.15
-
-
 def doubted(seen: list[Upright], doubt: float) -> list[Upright]:
     """Give uprights whose feet are doubted by that many edges."""
     return [Upright(u.frame, u.foot, doubt * u.scale) for u in seen]
@@ -82,23 +64,23 @@ def doubted(seen: list[Upright], doubt: float) -> list[Upright]:
 @pytest.mark.parametrize("focal", [900, 1400, 2100])
 def test_flat_dice_hardly_lean(tilt, focal):
     seen, _ = see(tilt, focal, DICE)
-    assert max(lean_chances(doubted(seen, 0.04), WIDTH)) < 0.05
+    assert max(lean_chances(doubted(seen, 0.025), SIZE)) < 0.05
 
 
 @pytest.mark.parametrize("tilt", [0, 5, 12, 25])
 @pytest.mark.parametrize("lean", [15, 20, 35, -15])
 def test_a_die_that_leans_is_likely_to(tilt, lean):
     seen, _ = see(tilt, 1400, DICE, lean)
-    assert lean_chances(doubted(seen, 0.04), WIDTH)[0] > 0.3
+    assert lean_chances(doubted(seen, 0.025), SIZE)[0] > 0.3
 
 
 def test_feet_that_are_hardly_seen_tell_nothing():
     """Fails when a guess counts as a measurement, towards a lean or away from one."""
     seen, _ = see(5, 1400, DICE, 15)
-    sure, unsure = (lean_chances(doubted(seen, d), WIDTH)[0] for d in (0.03, 0.4))
+    sure, unsure = (lean_chances(doubted(seen, d), SIZE)[0] for d in (0.025, 0.4))
     assert unsure < 0.2 < sure
     flat, _ = see(5, 1400, DICE)
-    assert lean_chances(doubted(flat, 0.4), WIDTH)[0] > lean_chances(flat, WIDTH)[0]
+    assert lean_chances(doubted(flat, 0.4), SIZE)[0] > lean_chances(flat, SIZE)[0]
 
 
 def test_two_dice_side_by_side_tell_less_of_a_far_third_than_of_one_between():
@@ -107,17 +89,39 @@ def test_two_dice_side_by_side_tell_less_of_a_far_third_than_of_one_between():
     chances = []
     for dice in (near, far):
         seen, _ = see(0, 1400, dice, 14)
-        chances.append(lean_chances(doubted(seen, 0.05), WIDTH)[0])
+        chances.append(lean_chances(doubted(seen, 0.03), SIZE)[0])
     assert chances[0] > chances[1]
 
 
 def test_a_die_alone_leans_only_for_a_calibrated_camera():
     seen, nadir = see(10, 1400, DICE[:1], 15)
-    assert upright_errors(seen, WIDTH) == [0.0]
+    assert lean_chances(doubted(seen, 0.025), SIZE) == [0.0]
     g = math.cos(math.radians(10)) / 1400
-    assert upright_errors(seen, WIDTH, (nadir, g))[0] == pytest.approx(0.26, abs=0.06)
+    assert lean_chances(doubted(seen, 0.025), SIZE, (nadir, g))[0] > 0.9
     seen, nadir = see(10, 1400, DICE[:1], 0)
-    assert upright_errors(seen, WIDTH, (nadir, g))[0] < 0.03
+    assert lean_chances(doubted(seen, 0.025), SIZE, (nadir, g))[0] < 0.03
+
+
+@pytest.mark.parametrize("lean", [12, 20, -15])
+def test_a_calibrated_camera_tells_a_lean_that_two_far_dice_do_not(lean):
+    dice = [(0.0, 5.0, 0.2), (0.0, -1.2, 0.1), (0.2, -0.1, 0.3)]
+    seen, nadir = see(8, 1400, dice, lean)
+    known = (nadir, math.cos(math.radians(8)) / 1400)
+    guessed, told = (lean_chances(doubted(seen, 0.025), SIZE, k)[0] for k in (None, known))
+    assert told > max(0.8, guessed)
+
+
+def test_looks_count_for_a_lean_and_against_one():
+    plain = with_looks([0.1, 0.05, 0.0], [0.16, 0.16, 0.16])
+    assert plain == pytest.approx([0.1, 0.05, 0.0])
+    like, unlike = with_looks([0.1, 0.05, 0.0], [0.4, 0.16, 0.16]), with_looks([0.1], [0.05])
+    assert like[0] > 0.25 > 0.05 > unlike[0]
+    assert like[1] < plain[1]
+
+
+def test_at_most_one_die_is_said_to_lean():
+    seen, _ = see(5, 1400, DICE, 30)
+    assert 0.9 < sum(lean_chances(doubted(seen, 0.025), SIZE)) <= 1
 
 
 @pytest.mark.parametrize("tilt", [3, 10, 20])

@@ -53,10 +53,11 @@ def draw_chip(rng: Rng, picture: Any, outline: Any, light: float) -> Any:
     return alpha
 
 
-def reflect_dome(rng: Rng, picture: Any, hearts: Any, edge: float) -> Any:
+def reflect_dome(rng: Rng, picture: Any, hearts: Any, edge: float, stark: bool = False) -> Any:
     """Add a dome's haze and reflections; gives the light it added (h, w).
 
-    Every second reflection lies near one of `hearts` (n, 2), the dice, px.
+    Every second reflection lies near one of `hearts` (n, 2), the dice, px; `stark` ones are as
+    bright as what they mirror, with hard edges.
     """
     h, w = picture.shape[:2]
     glare = np.zeros((h, w), np.float32)
@@ -76,6 +77,8 @@ def reflect_dome(rng: Rng, picture: Any, hearts: Any, edge: float) -> Any:
         size = rng.uniform(10, 110)
         kind = rng.integers(5)
         level = rng.uniform(0.05, 1) ** 2 * 2.2
+        if stark:
+            level = rng.uniform(0.2, 3)
         if kind <= 1:
             quad = cv2.boxPoints(((x, y), (size, size * rng.uniform(0.2, 1.2)), rng.uniform(0, 90)))
             quad += rng.normal(0, size * 0.06, (4, 2)).astype(np.float32)
@@ -97,7 +100,7 @@ def reflect_dome(rng: Rng, picture: Any, hearts: Any, edge: float) -> Any:
                 level,
                 int(rng.integers(2, 14)),
             )
-        if rng.random() < 0.5:
+        if rng.random() < (0.2 if stark else 0.5):
             patch = cv2.GaussianBlur(patch, (0, 0), rng.uniform(0.5, 6))
         glare += patch
     tint = 1 + rng.normal(0, 0.06, 3)

@@ -20,6 +20,10 @@ Rng = np.random.Generator
 WIDTH, HEIGHT = 640, 480
 GATHERED = 200_000
 """Number from which on pictures show dice that touch."""
+STANDING = 300_000
+"""Number from which on pictures show how dice stand: many lean, under cameras of every tilt."""
+SHEETS = 301_500
+"""Number from which on some of these dice mirror bright sheets."""
 STATES = ("flat", "leaning", "stacked_top", "under", "blank", "covered", "moving", "cut")
 _RED = (0.04, 0.03, 0.62)
 
@@ -111,10 +115,13 @@ def _turn(axis: Any, angle: float) -> Any:
     return cv2.Rodrigues(np.asarray(axis, float) / np.linalg.norm(axis) * angle)[0]
 
 
-def _camera(rng: Rng, shaker: bool) -> tuple[Any, float]:
+def _camera(rng: Rng, shaker: bool, most_tilt: float | None = None) -> tuple[Any, float]:
+    """Draw a camera; `most_tilt` has every tilt up to so many degrees alike."""
     f = math.exp(rng.uniform(math.log(480), math.log(2200)))
     edge = math.exp(rng.uniform(math.log(30), math.log(165 if not shaker else 130)))
     tilt = abs(rng.normal(0, 7)) if shaker else rng.uniform(0, 48)
+    if most_tilt is not None:
+        tilt = rng.uniform(0, most_tilt)
     tilt = math.radians(min(tilt, 27) if shaker else tilt)
     distance = max(f / edge, 4.0)
     azimuth, roll = rng.uniform(0, 2 * math.pi, 2)
@@ -210,17 +217,55 @@ def _gather(rng: Rng, camera: Any, count: int) -> list[tuple[float, float, float
     return placed
 
 
+def _tip(rng: Rng, spots: list[tuple[float, float, float]], k: int, angle: float, turn: Any) -> Any:
+    """Tip die k, turned by `turn`: towards or from a neighbour, over an edge or any way."""
+    azimuth = rng.uniform(0, 2 * math.pi)
+    x, y, yaw = spots[k]
+    near = [s for s in spots if 0 < math.dist(s[:2], (x, y)) < 2.2]
+    if near:
+        azimuth = math.atan2(near[0][1] - y, near[0][0] - x) + rng.normal(0, 0.15)
+        azimuth += math.pi * rng.integers(2)
+    elif rng.random() < 0.7:
+        azimuth = yaw + rng.integers(4) * math.pi / 2 + rng.normal(0, 0.1)
+    return _turn((math.cos(azimuth), math.sin(azimuth), 0), angle) @ turn
+
+
+def _in_face(pips: Any) -> Any:
+    """Give the places of a top face's pips (n, 6) in the die's own frame (n, 3), in edges."""
+    return np.c_[pips[:, :2], np.full(len(pips), 0.5)]
+
+
+def _shown(jpeg: Any, pips: Any, radius: float) -> float:
+    """Give by how many grey levels the faintest of a face's pips (n, 2) px stands out."""
+    picture = np.asarray(cv2.imdecode(jpeg, cv2.IMREAD_COLOR), np.float32)
+    angles = np.arange(12) * math.pi / 6
+    ring = np.stack([np.cos(angles), np.sin(angles)], 1)
+    least = 255.0
+    for at in pips:
+        means = []
+        for points in (np.concatenate([[[0, 0]], ring * radius * 0.5]), ring * radius * 1.6):
+            px = np.rint(at + points).astype(int)
+            px = np.clip(px, 0, np.array([WIDTH, HEIGHT]) - 1)
+            means.append(np.median(picture[px[:, 1], px[:, 0]], axis=0))
+        least = min(least, float(np.abs(means[0] - means[1]).max()))
+    return least
+
+
 def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
     """Draw picture number `seed`; gives JPEG bytes and the truth about its dice.
 
-    From `GATHERED` on dice lie side to side, with gleams on them and light that burns out seams.
+    From `GATHERED` on dice lie side to side, with gleams on them and light that burns out seams;
+    from `STANDING` on many lean, and reflections are stark.
     """
     rng = np.random.default_rng([7041, seed])
-    gathered = seed >= GATHERED
-    shaker = rng.random() < 0.62
-    camera, distance = _camera(rng, shaker)
+    standing = seed >= STANDING
+    gathered = seed >= GATHERED and not standing
+    shaker = rng.random() < 0.62 or standing
+    camera, distance = _camera(rng, shaker, 26.0 if standing else None)
     count = int(rng.choice([1, 2, 3, 4, 5, 6], p=[0.06, 0.1, 0.5, 0.16, 0.12, 0.06]))
-    close = gathered and rng.random() < 0.75
+    if standing:
+        count = int(rng.integers(3, 6))
+    close = rng.random() < (0.3 if standing else 0.75) if gathered or standing else False
     spots = (_gather if close else _place)(rng, camera, count)
     styles = [_style(rng)]
     if rng.random() < 0.15:
@@ -240,7 +285,16 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
     for k, (_x, _y, yaw) in enumerate(spots):
         turns[k] = _turn((0, 0, 1), yaw)
     upset = int(rng.integers(n)) if n else 0
-    if trouble == "leaning":
+    if standing and rng.random() < 0.8:
+        trouble = "none"
+        for k in range(n):
+            if rng.random() < 0.45:
+                lean[k] = rng.uniform(9, 24) if rng.random() < 0.7 else rng.uniform(4, 42)
+                turns[k] = _tip(rng, spots, k, math.radians(lean[k]), turns[k])
+                bevel = die_styles[k]["bevel"]
+                z[k] = np.abs(turns[k][2]).sum() * (0.5 - bevel) + bevel
+                states[k] = "leaning" if lean[k] > 8.5 else "tilted"
+    elif trouble == "leaning":
         # Every second one lies against a neighbour, the rest anywhere (a wall, a crumb beneath).
         angle = math.radians(rng.uniform(3, 45) if rng.random() < 0.75 else rng.uniform(8, 22))
         azimuth = rng.uniform(0, 2 * math.pi)
@@ -314,6 +368,9 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
     ambient /= whole
     sky = np.array([rng.uniform(0, 0.5), rng.uniform(0, 1.2)])
     quads = np.zeros((int(rng.integers(0, 4)), 8))
+    sheets = seed >= SHEETS and rng.random() < 0.4
+    if sheets:
+        body[:, 7] *= rng.uniform(1, 2.5)
     for q in quads:
         a, size = rng.uniform(0, math.pi), rng.uniform(0.04, 0.5)
         q[:] = (
@@ -325,6 +382,9 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
             rng.uniform(0, 1) ** 2 * 9,
             rng.uniform(0.01, 0.25),
         )
+        if sheets:
+            q[:4] = *rng.normal(0, 0.25, 2), rng.uniform(0.1, 0.9), rng.uniform(0.1, 0.9)
+            q[6] = rng.uniform(1, 12)
     ends = _on_plane(camera, [(0, 0), (WIDTH, 0), (WIDTH, HEIGHT), (0, HEIGHT)], 0.0)[:, :2]
     extent = 2 * float(np.clip(np.abs(ends).max(), 3, 60))
     radius = rng.uniform(2.5, 6)
@@ -394,7 +454,8 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
     glare = np.zeros((HEIGHT, WIDTH), np.float32)
     if shaker and rng.random() < 0.5:
         hearts = project(camera, centre) if n else np.array([[WIDTH / 2, HEIGHT / 2]])
-        glare = overlays.reflect_dome(rng, picture, hearts, float(edge_px))
+        stark = standing and rng.random() < 0.5
+        glare = overlays.reflect_dome(rng, picture, hearts, float(edge_px), stark)
     if gathered and n:
         if rng.random() < 0.5:
             picture += overlays.gleam(rng, project(camera, centre), float(edge_px))[..., None]
@@ -408,6 +469,7 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
         heart = project(camera, [centre[k] + turns[k][:, 2] * 0.5])[0]
         foot = project(camera, [centre[k] - turns[k][:, 2] * 0.5])[0]
         area = abs(cv2.contourArea(corners.astype(np.float32)))
+        top_pips = project(camera, _in_face(pips[k, 4, : counts[k, 4]]) @ turns[k].T + centre[k])
         mine = (who == k) & (which == 4)
         seen = float(((covered < 0.5) & mine).sum() / max(area, 1.0))
         body_seen = int(((covered < 0.5) & (who == k)).sum())
@@ -422,6 +484,7 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
                 "seen": round(seen, 3),
                 "body": body_seen / area,
                 "glare": float(np.mean(glare[mine])) if mine.any() else 0.0,
+                "shown": round(_shown(jpeg, top_pips, float(pips[k, 4, 0, 2] * edge_px)), 1),
             }
         )
     return jpeg, truth

@@ -1,9 +1,11 @@
-"""Trains the judge.
+"""Trains the judge and the stance.
 
-`python -m harness.vision.training.train_judge PICTURES OUT.onnx STEPS [START.pt]`
+`python -m harness.vision.training.train_judge judge|stance PICTURES OUT.onnx STEPS [START.pt]`
 
 The judge looks at one flattened face with its surroundings. It learns from faces whose frames are
-slightly off, and from what is no top face: sides, halves of faces, chips, prints, bare ground.
+slightly off, and from what is no top face: sides, halves of faces, chips, prints, bare ground. The
+stance is a second such network that sees more of the surroundings, of faces whose frames the judge
+has set right, and learns above all how dice stand.
 """
 
 # mypy: disable-error-code="import-not-found,misc,no-any-return,arg-type,call-overload"
@@ -15,6 +17,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +31,8 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 from harness.vision.faces import Frame, Pyramid
 from harness.vision.training.train_finder import MEMORY, Residual, block, colour_change
 
-SIDE, FACE, WIDE = 64, 36.0, 96
+HIDDEN = 8.0
+"""Grey levels of its faintest pip below which a face is taken for hidden by light."""
 STATES = ("flat", "leaning", "stacked", "obstructed", "moving", "nothing")
 _NAMES = {
     "flat": 0,
@@ -40,16 +44,36 @@ _NAMES = {
     "covered": 3,
     "moving": 4,
 }
-_SHARES = (0.04, 0.38, 0.24, 0.08, 0.08, 0.06, 0.12)
-"""How often each state is shown: not sure which, then as in `STATES`."""
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What a network sees of a face, and what it is to learn.
+
+    `side` is that of its input, `face` that of the face in it, `wide` of what is kept to cut it
+    from (px); `last` the width of its last layer; `off` how far frames are off; `way` what the foot
+    weighs; `shares` how often each state is shown: not sure which, then as in `STATES`.
+    """
+
+    side: int
+    face: float
+    wide: int
+    last: int
+    off: tuple[float, float]
+    way: float
+    shares: tuple[float, ...]
+
+
+JUDGE = Sight(64, 36.0, 96, 96, (0.6, 2.2), 0.2, (0.04, 0.38, 0.24, 0.08, 0.08, 0.06, 0.12))
+STANCE = Sight(80, 34.0, 104, 40, (0.3, 1.0), 1.0, (0.06, 0.38, 0.34, 0.06, 0.08, 0.04, 0.04))
 OUTPUTS = 6 + 6 + 6 + 2 + 1
 """value, state, frame correction, foot, logarithm of the foot's doubt."""
 
 
 class Judge(nn.Module):
-    """(n, 3, 64, 64) flattened faces to (n, OUTPUTS)."""
+    """(n, 3, side, side) flattened faces to (n, OUTPUTS)."""
 
-    def __init__(self) -> None:
+    def __init__(self, sight: Sight) -> None:
         super().__init__()
         self.look = nn.Sequential(
             block(3, 20, 2),
@@ -57,12 +81,12 @@ class Judge(nn.Module):
             Residual(32),
             block(32, 64, 2),
             Residual(64),
-            block(64, 96, 2),
+            block(64, sight.last, 2),
         )
         self.say = nn.Sequential(
             nn.Flatten(),
             nn.Dropout(0.0),
-            nn.Linear(96 * 16, 128),
+            nn.Linear(sight.last * (sight.side // 16) ** 2, 128),
             nn.ReLU(),
             nn.Linear(128, OUTPUTS - 1),
         )
@@ -87,15 +111,17 @@ Crop = tuple[Any, int, int, complex]
 """Picture (96, 96, 3), value less 1 or -1, state or -1, foot in face coordinates (a + ib)."""
 
 
-def _crop(pyramid: Pyramid, frame: Frame, value: int, state: int, foot: complex) -> Crop:
+def _crop(
+    pyramid: Pyramid, frame: Frame, value: int, state: int, foot: complex, sight: Sight
+) -> Crop:
     u, v = frame.across, frame.along
     area = (u.conjugate() * v).imag
     a = (foot.conjugate() * v).imag / area if area else 0.0
     b = (u.conjugate() * foot).imag / area if area else 0.0
-    return pyramid.lay_flat(frame, WIDE, FACE), value, state, complex(a, b)
+    return pyramid.lay_flat(frame, sight.wide, sight.face), value, state, complex(a, b)
 
 
-def crops_of(image: Any, truth: Any, rng: np.random.Generator) -> list[Crop]:
+def crops_of(image: Any, truth: Any, rng: np.random.Generator, sight: Sight) -> list[Crop]:
     """Cut faces and what is none out of one picture."""
     pyramid = Pyramid(image)
     h, w = image.shape[:2]
@@ -114,8 +140,11 @@ def crops_of(image: Any, truth: Any, rng: np.random.Generator) -> list[Crop]:
             state = 0
         if state == 0 and die["seen"] < 0.55:
             state = 3 if die["seen"] < 0.3 else -1
+        if state == 0 and die.get("shown", HIDDEN) < HIDDEN:
+            state = 3
         readable = state in (0, 1, 2, -1) and die["seen"] > 0.6
-        out.append(_crop(pyramid, frame, die["value"] - 1 if readable else -1, state, foot))
+        readable &= die.get("shown", HIDDEN) >= HIDDEN
+        out.append(_crop(pyramid, frame, die["value"] - 1 if readable else -1, state, foot, sight))
         kind = rng.integers(4)
         u, v = frame.across, frame.along
         if kind == 0 and abs(foot) > 0.35 * frame.edge:
@@ -123,7 +152,7 @@ def crops_of(image: Any, truth: Any, rng: np.random.Generator) -> list[Crop]:
             side = max((u, v, -u, -v), key=lambda s: (s.conjugate() * foot).real)
             other = v if side in (u, -u) else u
             fake = Frame(frame.centre + side + foot / 2, other, foot / 2)
-            out.append(_crop(pyramid, fake, -1, 5, 0j))
+            out.append(_crop(pyramid, fake, -1, 5, 0j, sight))
         elif kind == 1:
             at = (
                 frame.centre
@@ -131,32 +160,34 @@ def crops_of(image: Any, truth: Any, rng: np.random.Generator) -> list[Crop]:
                 + rng.uniform(-1, 1) * v
             )
             if free(at, 0.33):
-                out.append(_crop(pyramid, Frame(at, u, v), -1, 5, 0j))
+                out.append(_crop(pyramid, Frame(at, u, v), -1, 5, 0j, sight))
         elif kind == 2:
             k = rng.choice([0.4, 0.5, 1.7, 2.2])
-            out.append(_crop(pyramid, Frame(frame.centre, u * k, v * k), -1, 5, 0j))
+            out.append(_crop(pyramid, Frame(frame.centre, u * k, v * k), -1, 5, 0j, sight))
     size = np.median([f.edge for f in frames]) if frames else np.exp(rng.uniform(3.4, 5))
     spots = [complex(x, y) for x, y, _ in truth["chips"]]
     spots += [complex(rng.uniform(0, w), rng.uniform(0, h)) for _ in range(2)]
     for at in spots:
         if free(at, 0.6):
             u = complex(np.exp(1j * rng.uniform(0, 6.28))) * size * rng.uniform(0.35, 0.7)
-            out.append(_crop(pyramid, Frame(at, u, u * 1j), -1, 5, 0j))
+            out.append(_crop(pyramid, Frame(at, u, u * 1j), -1, 5, 0j, sight))
     return out
 
 
-def gather(folder: Path) -> list[Crop]:
+def gather(folder: Path, sight: Sight) -> list[Crop]:
     """Cut the crops of all pictures of a folder."""
     out: list[Crop] = []
     for name in sorted(folder.glob("*.json")):
         image = cv2.imread(str(name.with_suffix(".jpg")))
         truth = json.loads(name.read_text())
-        out += crops_of(image, truth, np.random.default_rng([5, int(name.stem)]))
+        out += crops_of(image, truth, np.random.default_rng([5, int(name.stem)]), sight)
     return out
 
 
-def example(rng: np.random.Generator, crop: Crop, still: bool = False) -> tuple[Any, ...]:
-    """Give one example: picture (3, 64, 64), value, state, frame correction (6), foot (2).
+def example(
+    rng: np.random.Generator, crop: Crop, sight: Sight, still: bool = False
+) -> tuple[Any, ...]:
+    """Give one example: picture (3, side, side), value, state, frame correction (6), foot (2).
 
     The picture is the face drawn with a frame that is off: centre shift c, matrix m in face
     coordinates. The correction is what takes the wrong frame to the right one.
@@ -170,7 +201,7 @@ def example(rng: np.random.Generator, crop: Crop, still: bool = False) -> tuple[
     off, shift = np.eye(2), np.zeros(2)
     if not still:
         # As far off as the finder's frames, or as little as those set right already.
-        far = rng.choice([0.6, 2.2])
+        far = rng.choice(sight.off)
         a = rng.normal(0, 0.06 * far)
         off = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]) * np.exp(
             rng.normal(0, 0.06 * far)
@@ -178,15 +209,15 @@ def example(rng: np.random.Generator, crop: Crop, still: bool = False) -> tuple[
         off = off @ (np.eye(2) + rng.normal(0, 0.035 * far, (2, 2)))
         shift = rng.normal(0, 0.07 * far, 2)
     m = turn @ off
-    # Wide picture px = middle + FACE/2 * (m @ face + turn @ shift).
+    # Wide picture px = middle + face/2 * (m @ face + turn @ shift).
     matrix = np.zeros((2, 3))
     matrix[:, :2] = m
-    middle = np.full(2, (WIDE - 1) / 2) + turn @ shift * FACE / 2
-    matrix[:, 2] = middle - m @ np.full(2, (SIDE - 1) / 2)
+    middle = np.full(2, (sight.wide - 1) / 2) + turn @ shift * sight.face / 2
+    matrix[:, 2] = middle - m @ np.full(2, (sight.side - 1) / 2)
     x = cv2.warpAffine(
         wide,
         matrix,
-        (SIDE, SIDE),
+        (sight.side, sight.side),
         flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
         borderMode=cv2.BORDER_REPLICATE,
     )
@@ -203,8 +234,8 @@ def example(rng: np.random.Generator, crop: Crop, still: bool = False) -> tuple[
     )
 
 
-def loss_of(y: Any, value: Any, state: Any, correction: Any, foot: Any) -> Any:
-    """Give the training loss."""
+def loss_of(y: Any, value: Any, state: Any, correction: Any, foot: Any, weight: float) -> Any:
+    """Give the training loss; `weight` is the foot's."""
     real = (state != 5).float()[:, None]
     n = real.sum().clamp(min=1)
     values = fn.cross_entropy(y[:, :6], value, ignore_index=-1)
@@ -214,10 +245,10 @@ def loss_of(y: Any, value: Any, state: Any, correction: Any, foot: Any) -> Any:
     doubt = y[:, 20:21].clamp(-4.5, 1)
     off = (y[:, 18:20] - foot).norm(dim=1, keepdim=True)
     way = (off * torch.exp(-doubt) + 2 * doubt) * real
-    return values + states + 3 * fit.sum() / n + 0.2 * way.sum() / n
+    return values + states + 3 * fit.sum() / n + weight * way.sum() / n
 
 
-def train(folder: Path, out: Path, steps: int, start: Path | None) -> None:
+def train(sight: Sight, folder: Path, out: Path, steps: int, start: Path | None) -> None:
     """Train for that many steps, from given weights or anew, then export.
 
     Seeded: the same steps, pictures, versions and processor give the same weights. README.md says
@@ -227,14 +258,16 @@ def train(folder: Path, out: Path, steps: int, start: Path | None) -> None:
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
     rng = np.random.default_rng(2)
-    model = Judge()
+    model = Judge(sight)
     if start is not None:
-        model.load_state_dict(torch.load(start), strict=False)
+        known, own = torch.load(start), model.state_dict()
+        own.update({k: v for k, v in known.items() if v.shape == own[k].shape})
+        model.load_state_dict(own)
     mean = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(MEMORY), use_buffers=True)
     model = model.to(memory_format=torch.channels_last).train()
     rate = 2e-3 if start is None else 1e-3
     optimiser = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=3e-4)
-    crops = gather(folder)
+    crops = gather(folder, sight)
     of_state = [[i for i, c in enumerate(crops) if c[2] == s] for s in (-1, *range(6))]
     print([len(s) for s in of_state], "crops", flush=True)
     began, seen = time.monotonic(), 0.0
@@ -242,12 +275,16 @@ def train(folder: Path, out: Path, steps: int, start: Path | None) -> None:
         for group in optimiser.param_groups:
             ease = 0.5 + 0.5 * np.cos(np.pi * step / steps)
             group["lr"] = rate * min(1, (step + 1) / 100) * ease
-        picks = [of_state[s][rng.integers(len(of_state[s]))] for s in rng.choice(7, 64, p=_SHARES)]
-        batch = [example(rng, crops[i]) for i in picks]
-        x, *rest = (torch.from_numpy(np.stack(v)) for v in zip(*batch, strict=True))
+        picks = [
+            of_state[s][rng.integers(len(of_state[s]))] for s in rng.choice(7, 64, p=sight.shares)
+        ]
+        batch = [example(rng, crops[i], sight) for i in picks]
+        x, value, state, correction, foot = (
+            torch.from_numpy(np.stack(v)) for v in zip(*batch, strict=True)
+        )
         with torch.autocast("cpu", dtype=torch.bfloat16):
             y = model(x.contiguous(memory_format=torch.channels_last))
-        loss = loss_of(y.float(), *rest)
+        loss = loss_of(y.float(), value, state, correction, foot, sight.way)
         optimiser.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 5.0)
@@ -257,13 +294,13 @@ def train(folder: Path, out: Path, steps: int, start: Path | None) -> None:
         if step % 200 == 199:
             minutes = (time.monotonic() - began) / 60
             print(f"{step + 1} of {steps}, {minutes:.1f} min, loss {seen:.3f}", flush=True)
-        if step % 2000 == 1999:
+        if step % 1000 == 999:
             torch.save(mean.module.state_dict(), out.with_suffix(".pt"))
     torch.save(mean.module.state_dict(), out.with_suffix(".pt"))
     model = mean.module.eval()
     torch.onnx.export(
         model,
-        (torch.zeros(1, 3, SIDE, SIDE),),
+        (torch.zeros(1, 3, sight.side, sight.side),),
         str(out),
         dynamo=False,
         opset_version=13,
@@ -275,8 +312,9 @@ def train(folder: Path, out: Path, steps: int, start: Path | None) -> None:
 
 if __name__ == "__main__":
     train(
-        Path(sys.argv[1]),
+        {"judge": JUDGE, "stance": STANCE}[sys.argv[1]],
         Path(sys.argv[2]),
-        int(sys.argv[3]),
-        Path(sys.argv[4]) if len(sys.argv) > 4 else None,
+        Path(sys.argv[3]),
+        int(sys.argv[4]),
+        Path(sys.argv[5]) if len(sys.argv) > 5 else None,
     )
