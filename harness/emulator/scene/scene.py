@@ -40,6 +40,8 @@ _STILLS = 4
 class SceneConfig:
     """A whole scene. The default is a fair bench: soft light, plain dice, a sharp camera.
 
+    Dice often come to rest against each other, as they do in a shaker.
+
     `style` and `hand` are those of all dice; `gap_mm` and `touching` say how dice may lie to one
     another (see `poses.Rest`); `exposure_s` is the camera's, which smears what moves; `bank` is how
     many noisy JPEGs of dice at rest are kept and shown in turn.
@@ -58,8 +60,8 @@ class SceneConfig:
     cover: CoverKind = "opaque"
     cover_on: bool = False
     sensor: Sensor = field(default_factory=Sensor)
-    gap_mm: float = 2.0
-    touching: float = 0.0
+    gap_mm: float = 0.0
+    touching: float = 0.45
     exposure_s: float = 0.012
     bank: int = 8
 
