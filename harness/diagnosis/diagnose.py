@@ -222,21 +222,29 @@ def _unsteady(entries: Sequence[Entry], collected: _Collected) -> None:
 
 
 def _late(entries: Sequence[Entry], facts: RigFacts, collected: _Collected) -> None:
+    """Find lamps that lit late: in entries where all of them did, that is one cause."""
+    lit = [entry.lit("lit") for entry in entries]
+    at_once = [
+        i for i, entry in enumerate(entries) if entry.late and entry.late >= (lit[i] or set())
+    ]
     by_area: dict[str, list[int]] = {}
     for i, entry in enumerate(entries):
-        for area in entry.late:
+        for area in entry.late if i not in at_once else ():
             by_area.setdefault(area, []).append(i)
     together: dict[tuple[int, ...], list[str]] = {}
     for area, numbers in sorted(by_area.items()):
         together.setdefault(tuple(numbers), []).append(area)
-    for concerned, areas in together.items():
-        whole = all(set(areas) >= (entries[i].lit("lit") or set()) for i in concerned)
+    found = [(areas, tuple(f"lamp:{a}" for a in areas), nos) for nos, areas in together.items()]
+    if at_once:
+        every = sorted(frozenset[str]().union(*(entries[i].late for i in at_once)))
+        found.insert(0, (every, ("lamps",), tuple(at_once)))
+    limit = "" if facts.settle_s is None else f", limit {facts.settle_s * 1e3:.0f} ms"
+    for areas, part, concerned in found:
         longest = max(entries[i].settle_s or 0.0 for i in concerned)
-        limit = "" if facts.settle_s is None else f", limit {facts.settle_s * 1e3:.0f} ms"
         collected.add(
             Finding(
                 Verdict.DUT_FAIL,
-                ("lamps",) if whole else tuple(f"lamp:{area}" for area in areas),
+                part,
                 "late",
                 f"{', '.join(areas)} not settled {longest * 1e3:.0f} ms after the last key{limit}",
                 evidence=_evidence(entries, concerned),

@@ -198,6 +198,10 @@ def test_late_lamps():
         ),
     ]
     assert verdicts == ["DUT_FAIL", "PASS", "PASS", "DUT_FAIL"]
+    made[0] = replace(made[0], late=frozenset(winners((1, 2, 3))))
+    (both,), _ = told(made)  # whole results late are one cause, whatever they light
+    assert both[1] == ("lamps",)
+    assert both[5] == ("1,2,3", "5,6,6")
     no_limit = replace(FACTS, settle_s=None)
     assert all("limit" not in each[3] for each in told(made, no_limit)[0])
 
