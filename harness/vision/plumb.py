@@ -120,7 +120,7 @@ def lean_chances(
     flat, leaning = _likelihoods(slopes - expected[:, None], cameras[:, None] + seen)
     weights = np.log(parts[:, None] * shares)
     flat, leaning = flat + weights, leaning + weights[..., None]
-    odds = np.logaddexp.reduce(leaning, (0, 1)) - np.logaddexp.reduce(flat, (0, 1))
+    odds = _summed(leaning, (0, 1)) - _summed(flat, (0, 1))
     odds = np.exp(np.clip(odds, -50, 50)) * (BEFOREHAND / (1 - BEFOREHAND) / len(dice))
     return [float(o) for o in odds / (1 + odds.sum())]
 
@@ -183,12 +183,19 @@ def _likelihoods(errors: Complexes, covariance: Floats) -> tuple[Floats, Floats]
     own = np.arange(n)
     across, along = inverse[..., own, own], inverse[..., own + n, own + n]
     both = inverse[..., own, own + n]
-    dx, dy = _LEANS.real[:, None], _LEANS.imag[:, None]
-    less = 2 * (dx * pull[..., None, :n] + dy * pull[..., None, n:])
-    less = less - dx**2 * across[..., None, :] - dy**2 * along[..., None, :]
-    less = less - 2 * dx * dy * both[..., None, :]
-    lean = np.logaddexp.reduce((less - whole[..., None, None]) / 2, axis=-2)
+    dx, dy = _LEANS.real, _LEANS.imag
+    # For n dice: what each lean of each die takes off the errors' square, all at once.
+    less = np.stack([2 * pull[..., :n], 2 * pull[..., n:], -across, -along, -2 * both], axis=-1)
+    less = less @ np.stack([dx, dy, dx**2, dy**2, dx * dy])
+    lean = _summed(less / 2, (-1,)) - whole[..., None] / 2
     return -whole / 2, lean - math.log(len(_LEANS))
+
+
+def _summed(logarithms: Floats, axes: tuple[int, ...]) -> Floats:
+    """Give the logarithm of the sum, along axes, of numbers given by their logarithms."""
+    highest = logarithms.max(axes, keepdims=True)
+    total = np.exp(logarithms - highest).sum(axes)
+    return np.asarray(np.log(total) + highest.reshape(total.shape), np.float64)
 
 
 def fit_nadir(dice: Sequence[Upright], width: int) -> tuple[complex, float]:

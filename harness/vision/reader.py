@@ -26,7 +26,7 @@ WORTH_ANOTHER_LOOK = (
     "disagreement", "glare", "missing", "extra", "obstructed", "leaning", "stacked"
 )  # fmt: skip
 """Refusals that may come of a frame that is off: the picture is looked at again."""
-MAYBE_LEANING = 0.012
+MAYBE_LEANING = 0.03
 """Chance that a die leans from which dice are looked at more often."""
 LARGER = 1.08
 """How much larger a frame is then laid, so that the face is seen smaller."""
