@@ -52,8 +52,22 @@ def test_photographs(reader):
     assert result.exact >= PHOTOS_EXACT * result.readable, result.refused_files
 
 
-RENDERED_EXACT, RENDERED_REASON, PHOTOS_EXACT = 0.92, 0.89, 0.9
+RENDERED_EXACT, RENDERED_REASON, PHOTOS_EXACT = 0.91, 0.89, 0.9
 """The figures reached, less a picture or two."""
+
+
+@pytest.mark.parametrize("seed", [30, 51])
+def test_a_die_that_leans_is_not_read_as_flat(reader, seed):
+    """Two scenes of which one each was read although a die leans by 13 and by 16 degrees."""
+    rng = np.random.default_rng([991, seed])
+    scene = Scene(SceneConfig(style=list(STYLES)[seed % len(STYLES)]), seed=seed)
+    for pose in ("flat", "flat", "leaning", "leaning", "leaning"):
+        values = [int(v) for v in rng.integers(1, 7, 3)]
+        scene.lay(values, pose, rng)
+        picture = cv2.imdecode(np.frombuffer(scene.jpeg(), np.uint8), cv2.IMREAD_COLOR)
+        reading = reader.read(picture)
+        expected = tuple(sorted(values)) if pose == "flat" else ()
+        assert (reading.values, reading.reason) == (expected, None if expected else "leaning")
 
 
 @pytest.mark.parametrize("style", STYLES)
