@@ -21,6 +21,11 @@ def embedded_features() -> Path:
     return packaged if packaged.is_dir() else package.parent / "features"
 
 
+def feature_uri(file: Path) -> str:
+    """Give the name by which the record knows a feature file."""
+    return f"features/{file.parent.name}/{file.name}"
+
+
 def features_of(book: RuleBook) -> Path:
     """Give the folder of a book's features.
 

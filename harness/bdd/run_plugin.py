@@ -22,6 +22,7 @@ from harness.bdd.capabilities import CAPABILITIES, CLOSED_LOOP
 from harness.bdd.case import check_body
 from harness.bdd.closing import Closing
 from harness.bdd.collecting import FeatureFile, ScenarioFacts, item_steps
+from harness.bdd.features import feature_uri
 from harness.bdd.job import Job, Teller
 from harness.bdd.scenario_run import ScenarioRun, worst
 from harness.bdd.sitting import Sitting
@@ -425,7 +426,7 @@ class RunPlugin:
         return f"{self._book.id}/{self._job.rig_name}/{place}"
 
     def _keep_text(self, path: Path) -> None:
-        uri = f"features/{path.parent.name}/{path.name}"
+        uri = feature_uri(path)
         if uri not in self._texts:
             self._texts.add(uri)
             self._record.feature(uri, path.read_text(encoding="utf-8"))

@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.bdd.features import features_of
+from harness.bdd.features import feature_uri, features_of
 from harness.cli.run_jobs import SeveralMistakesError
 from harness.cli.run_manifest import manifest_of, rig_facts
 from harness.dealing.calibrations import load_calibrations
@@ -38,14 +38,21 @@ class ChangedSinceError(ConfigurationError):
 
 
 def refuse_changed(folder: RunFolder, wanted: Order) -> None:
-    """Compare what a run was begun with and what it would go on with; raises with all changes."""
+    """Compare what a run was begun with and what it would go on with.
+
+    Of features those whose text the record holds: the others were not begun. Raises
+    ChangedSinceError, SeveralMistakesError with all changes if there are more than one.
+    """
     _refuse(
         [*_of_manifest(folder.read_manifest(), manifest_of(wanted))], _of_features(folder, wanted)
     )
 
 
 def refuse_changed_rig(then: Mapping[str, Any], rig: Rig) -> None:
-    """Compare the rig, calibrations and program of a qualification's manifest with those of now."""
+    """Compare the rig, calibrations and program of a qualification's manifest with those of now.
+
+    Raises as `refuse_changed` does.
+    """
     now = Manifest(rigs=[rig_facts(rig.name, rig)], books=[], invocation={}).to_json()
     _refuse(
         _of_manifest(then, now | {"calibrations": {rig.name: load_calibrations(rig).to_json()}})
@@ -86,9 +93,9 @@ def _of_manifest(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Ch
 def _of_features(folder: RunFolder, wanted: Order) -> Iterator[ChangedSinceError]:
     recorded = recorded_results(folder.journal).features
     now = {
-        f"features/{file.parent.name}/{file.name}": _text_sha256(file)
+        feature_uri(file): _text_sha256(file)
         for sitting in wanted.sittings
-        for file in features_of(sitting.book).glob("*.feature")
+        for file in features_of(sitting.book).glob("**/*.feature")
     }
     for uri, digest in recorded.items():
         if now.get(uri) != digest:
@@ -98,4 +105,5 @@ def _of_features(folder: RunFolder, wanted: Order) -> Iterator[ChangedSinceError
 
 
 def _text_sha256(file: Path) -> str:
-    return sha256_hex(file.read_text(encoding="utf-8").encode())
+    # As `RunRecord.feature` does: of the text, whatever ends its lines.
+    return sha256_hex(file.read_text(encoding="utf-8", errors="replace").encode("utf-8"))
