@@ -22,6 +22,7 @@ def command(before: str, after: str, as_json: bool) -> int:
     Exits with 0 if nothing changed, 1 if anything did.
     """
     from harness.evidence.compare import compare_runs
+    from harness.evidence.summary import parts_text
 
     told = compare_runs(_folder(before), _folder(after))
     if as_json:
@@ -40,8 +41,7 @@ def command(before: str, after: str, as_json: bool) -> int:
         click.echo(f"{where}  {name}: {verdicts}{lamps}")
     for word, found in (("gone", told.findings_gone), ("new", told.findings_new)):
         for finding in found:
-            part = finding["part"]
-            parts = part if isinstance(part, str) else ", ".join(part)
+            parts = parts_text(finding)
             click.echo(f"finding {word}: {finding['verdict']} {parts} {finding['fault']}")
     click.echo(f"{len(told.changes)} changed, {told.unchanged} unchanged")
     return 0 if told.same else 1

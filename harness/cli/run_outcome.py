@@ -9,6 +9,8 @@ from typing import Any
 import click
 from rich.console import Console
 
+from harness.evidence.summary import parts_text
+
 _COLOURS = {"PASS": "green", "DUT_FAIL": "red", "PROCEDURE_FAIL": "red"}
 _MOST_FINDINGS = 20
 
@@ -31,9 +33,8 @@ def print_outcome(folder: Path, summary: Mapping[str, Any]) -> None:
         )
     findings: Sequence[Mapping[str, Any]] = summary["findings"]
     for finding in findings[:_MOST_FINDINGS]:
-        part = finding["part"] if isinstance(finding["part"], str) else ", ".join(finding["part"])
         console.print(
-            f"  {finding['verdict']}: {part}: {finding['fault']}: {finding['what']}",
+            f"  {finding['verdict']}: {parts_text(finding)}: {finding['fault']}: {finding['what']}",
             markup=False,
             soft_wrap=True,
         )

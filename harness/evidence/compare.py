@@ -12,7 +12,7 @@ from harness.evidence.journal_lines import Record, read_records
 from harness.evidence.records import dice_text
 from harness.evidence.report_items import table_identity
 from harness.evidence.run_folder import open_run_folder
-from harness.evidence.summary import ScenarioOutcome, counting, findings, outcomes
+from harness.evidence.summary import ScenarioOutcome, counting, findings, outcomes, rigs_of_books
 
 
 class Key(NamedTuple):
@@ -102,7 +102,10 @@ def compare_runs(before: Path, after: Path) -> Comparison:
         (f.read_manifest(), read_records(f.journal)) for f in map(open_run_folder, (before, after))
     ]
     several = {
-        book for _, records in runs for book, rigs in _benches(records).items() if len(rigs) > 1
+        book
+        for _, records in runs
+        for book, rigs in rigs_of_books(outcomes(records).values()).items()
+        if len(rigs) > 1
     }
     old, new = (_side(manifest, records, several) for manifest, records in runs)
     changes, unchanged = [], 0
@@ -130,14 +133,6 @@ def compare_runs(before: Path, after: Path) -> Comparison:
         tuple(found for cause, found in old.findings.items() if cause not in new.findings),
         tuple(found for cause, found in new.findings.items() if cause not in old.findings),
     )
-
-
-def _benches(records: Sequence[Record]) -> dict[str, set[str]]:
-    """Give for each book the rigs that it ran on."""
-    rigs: dict[str, set[str]] = {}
-    for outcome in outcomes(records).values():
-        rigs.setdefault(outcome.body["book"], set()).add(outcome.body["rig"])
-    return rigs
 
 
 def _side(manifest: Mapping[str, Any], records: Sequence[Record], several: Set[str]) -> Side:

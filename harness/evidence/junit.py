@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.evidence.summary import ScenarioOutcome
+from harness.evidence.summary import ScenarioOutcome, parts_text, rigs_of_books
 from harness.verdicts import Verdict
 
 _FAILURES = frozenset({Verdict.DUT_FAIL, Verdict.PROCEDURE_FAIL})
@@ -64,9 +64,12 @@ def _not_shown(
     for found in findings:
         verdict = Verdict(found["verdict"])
         if (verdict, found.get("book"), found.get("rig")) not in borne:
-            part = found["part"] if isinstance(found["part"], str) else ", ".join(found["part"])
             of = ", ".join(filter(None, (found.get("book"), found.get("rig"))))
-            yield verdict, f"{part}: {found['fault']}: {found['what']}" + (f" ({of})" if of else "")
+            yield (
+                verdict,
+                f"{parts_text(found)}: {found['fault']}: {found['what']}"
+                + (f" ({of})" if of else ""),
+            )
 
 
 def _by_suite(scenarios: Sequence[ScenarioOutcome]) -> dict[str, list[ScenarioOutcome]]:
@@ -74,9 +77,7 @@ def _by_suite(scenarios: Sequence[ScenarioOutcome]) -> dict[str, list[ScenarioOu
 
     Readers of JUnit take cases of one class and name for one test: no two here may be.
     """
-    rigs: dict[str, set[str]] = {}
-    for outcome in scenarios:
-        rigs.setdefault(outcome.body["book"], set()).add(outcome.body["rig"])
+    rigs = rigs_of_books(scenarios)
     suites: dict[str, list[ScenarioOutcome]] = {}
     for outcome in scenarios:
         body = outcome.body

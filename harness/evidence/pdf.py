@@ -32,6 +32,7 @@ from harness.evidence.html import MODES
 from harness.evidence.report_data import BookView, ReportData, ResultView, ScenarioView
 from harness.evidence.report_items import ONLY_THE_ITEM, when
 from harness.evidence.run_folder import RunFolder
+from harness.evidence.summary import parts_text
 from harness.evidence.table_picture import WIDTH, TablePicture, draw_table
 from harness.evidence.thumbnails import thumbnails
 from harness.verdicts import Verdict
@@ -187,8 +188,9 @@ def _findings(report: ReportData) -> Iterator[Flowable]:
         return
     rows: list[list[Any]] = [["Verdict", "Part", "Fault", "What", "Clauses, readings, evidence"]]
     for finding in report.summary["findings"]:
-        part = finding["part"]
-        parts = part if isinstance(part, str) else ", ".join(part)
+        parts = parts_text(finding)
+        if not isinstance(finding["part"], str):
+            parts = f"of {parts}"
         evidence = finding["evidence"][:8]
         more = len(finding["evidence"]) - len(evidence)
         told = [
@@ -200,7 +202,7 @@ def _findings(report: ReportData) -> Iterator[Flowable]:
         rows.append(
             [
                 finding["verdict"].replace("_", " "),
-                _cell(parts if isinstance(part, str) else f"of {parts}"),
+                _cell(parts),
                 _cell(finding["fault"]),
                 _cell(finding["what"]),
                 _cell(", ".join(told)),

@@ -6,7 +6,7 @@ Everything here is derived from the journal alone, so it can be derived again an
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,6 +55,14 @@ def outcomes(records: Sequence[Record]) -> dict[str, ScenarioOutcome]:
     return found
 
 
+def rigs_of_books(done: Iterable[ScenarioOutcome]) -> dict[str, set[str]]:
+    """Give for each book the rigs that it ran on."""
+    rigs: dict[str, set[str]] = {}
+    for outcome in done:
+        rigs.setdefault(outcome.body["book"], set()).add(outcome.body["rig"])
+    return rigs
+
+
 def counting(records: Sequence[Record]) -> dict[str, list[Record]]:
     """Give for each finished scenario the records of the attempt that counts, in order.
 
@@ -82,6 +90,12 @@ def finished_attempts(records: Sequence[Record]) -> dict[str, list[list[Record]]
 def findings(records: Sequence[Record]) -> list[dict[str, Any]]:
     """Give the findings that count, each once."""
     return [record.body for record in finding_records(records)]
+
+
+def parts_text(finding: Mapping[str, Any]) -> str:
+    """Give the parts that a finding names as one text."""
+    part = finding["part"]
+    return part if isinstance(part, str) else ", ".join(part)
 
 
 def finding_records(records: Sequence[Record]) -> list[Record]:
