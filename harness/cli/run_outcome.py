@@ -21,9 +21,8 @@ def print_outcome(folder: Path, summary: Mapping[str, Any]) -> None:
     verdict = summary["verdict"]
     console.print(verdict, style=_COLOURS.get(verdict, "yellow"), markup=False, end="")
     counts = ", ".join(f"{count} {name}" for name, count in summary["counts"].items())
-    left = (summary["planned"] or 0) - sum(summary["counts"].values())
-    if left > 0:
-        counts += f"; {left} of {summary['planned']} planned not concluded"
+    if summary["left"]:
+        counts += f"; {summary['left']} of {summary['planned']} planned not concluded"
     console.print(f"  ({counts or 'no scenario'})", markup=False, soft_wrap=True)
     for book, told in summary["results"].items():
         console.print(

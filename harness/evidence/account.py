@@ -63,6 +63,13 @@ def planned_count(records: Sequence[Record]) -> int | None:
     return sum(len(scenarios) for scenarios, _ in planned.values()) if planned else None
 
 
+def left_count(records: Sequence[Record]) -> int | None:
+    """Give how many of those have no conclusion; None where the record holds no plan."""
+    planned, done = _planned(records), scenarios_done(records)
+    scenarios = {scenario for of_one, _ in planned.values() for scenario in of_one}
+    return len(scenarios - done) if planned else None
+
+
 def clauses_not_concluded(records: Sequence[Record]) -> Counter[tuple[str, str]]:
     """Count for each book's clause the scenarios planned for it that have no conclusion."""
     done = scenarios_done(records)

@@ -163,8 +163,8 @@ def _cover(report: ReportData) -> Iterator[Flowable]:
     ]
     yield _table(rows, [62, 16, 18, 18, 64])
     counts = ", ".join(f"{n} {v.replace('_', ' ')}" for v, n in report.summary["counts"].items())
-    if (planned := report.summary["planned"] or 0) > len(report.scenarios):
-        counts += f"; {planned - len(report.scenarios)} of {planned} planned not concluded"
+    if left := report.summary["left"]:
+        counts += f"; {left} of {report.summary['planned']} planned not concluded"
     yield Paragraph(
         f"Only PASS counts as passed. Scenarios: {counts or 'none'}. Errors of the rig: "
         f"{report.rig_faults}. Retakes: {report.retakes}. Repeated reads: {report.repeated_reads}.",

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.evidence.account import not_concluded, planned_count
+from harness.evidence.account import left_count, not_concluded, planned_count
 from harness.evidence.canonical import canonical
 from harness.evidence.journal_lines import Record
 from harness.verdicts import Verdict, overall
@@ -205,6 +205,7 @@ def summarise(records: Sequence[Record]) -> dict[str, Any]:
             verdict.value: counts[verdict.value] for verdict in Verdict if verdict.value in counts
         },
         "planned": planned_count(records),
+        "left": left_count(records),
         "findings": causes,
         "results": books,
         "inconclusive": inconclusive,

@@ -109,7 +109,11 @@ def test_a_scenario_that_was_to_run_again_is_not_done(record):
     recorded = recorded_results(record.folder.journal)
     assert item.id not in recorded.scenarios
     assert recorded.attempts == {item.id: 1}
-    assert "1 of 3 planned scenarios" in end(record)["inconclusive"][0]
+    summary = end(record)
+    assert "1 of 3 planned scenarios" in summary["inconclusive"][0]
+    assert (summary["planned"], summary["left"]) == (6, 1)
+    report = gather(record.folder)
+    assert "1 of 6 planned not concluded" in html_page(report, record.folder)
 
 
 def test_a_run_said_to_be_complete_that_is_not_can_be_taken_up(record):
