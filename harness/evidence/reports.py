@@ -108,19 +108,18 @@ def write_report(
             remedy="name another place with --out, or leave it out",
         )
     own = report_path(folder, wanted)
-    where = out or own
+    place = out or own
     if out is None and folder.seal.is_file():
         if own.is_file() and own.read_bytes() == report_bytes(
             folder, wanted, profile=profile, amends=amends
         ):
             return own
-        of_itself = wanted not in ("html", "pdf")
-        apart = "" if of_itself else further_id(amends, profile)
-        where = path.resolve().parent / f"{path.resolve().name}{apart}-{own.name}"
-    to_run = os.path.relpath(path.resolve(), where.resolve().parent)
+        apart = further_id(amends, profile) if wanted in ("html", "pdf") else ""
+        place = path.resolve().parent / f"{path.resolve().name}{apart}-{own.name}"
+    to_run = os.path.relpath(path.resolve(), place.resolve().parent)
     lead = "" if to_run == "." else f"{quote(Path(to_run).as_posix())}/"
-    save_report(where, report_bytes(folder, wanted, profile=profile, amends=amends, where=lead))
-    return where
+    save_report(place, report_bytes(folder, wanted, profile=profile, amends=amends, where=lead))
+    return place
 
 
 def save_report(path: Path, data: bytes) -> None:
