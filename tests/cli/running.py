@@ -73,12 +73,12 @@ def processes_of(folder: Path) -> list[str]:
     return found
 
 
-def gone(tmp_path: Path) -> bool:
-    """Wait until no process of a run is left."""
+def gone(folder: Path) -> bool:
+    """Wait until no process of a run in a folder is left; tells whether so it came."""
     deadline = time.monotonic() + 60
-    while processes_of(tmp_path) and time.monotonic() < deadline:
+    while processes_of(folder) and time.monotonic() < deadline:
         time.sleep(0.1)
-    return not processes_of(tmp_path)
+    return not processes_of(folder)
 
 
 def parts(summary: dict) -> set[str]:
@@ -87,7 +87,7 @@ def parts(summary: dict) -> set[str]:
     return {part for one in named for part in ([one] if isinstance(one, str) else one)}
 
 
-def lines_of(ended: subprocess.CompletedProcess[str]) -> list[str]:
+def lines_of(process: subprocess.CompletedProcess[str]) -> list[str]:
     """Give the lines that the program marks as errors."""
-    marked = [line for line in ended.stderr.splitlines() if line.startswith("sicbo-hil: ")]
+    marked = [line for line in process.stderr.splitlines() if line.startswith("sicbo-hil: ")]
     return [line.removeprefix("sicbo-hil: ") for line in marked]

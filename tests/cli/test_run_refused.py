@@ -98,4 +98,6 @@ def test_feature_with_an_undefined_step_stops_the_run(run, books):
 
 def test_resume_takes_no_further_options(tmp_path):
     """Fails if a run could be taken up otherwise than it was begun."""
-    assert ended(tmp_path, "--resume", "out", "--inspection", "cover").returncode == 2
+    process = ended(tmp_path, "--resume", "out", "--inspection", "cover")
+    assert process.returncode == 2
+    assert "no further options" in process.stderr
