@@ -16,7 +16,8 @@ from harness.campaign.qualify_record import INSPECTION, csv_of, json_of, read_re
 from harness.campaign.qualify_toss import outcome_of_reason
 from harness.evidence.canonical import canonical
 from harness.evidence.journal_lines import Record, read_records
-from harness.evidence.replay import Difference, Pictures
+from harness.evidence.replay import Difference
+from harness.evidence.replay_pictures import Pictures
 from harness.evidence.run_folder import RunFolder
 from harness.fairness.decision import Decision
 from harness.verdicts import Finding, Verdict
