@@ -309,16 +309,6 @@ class SeenBody(TypedDict):
     cameras: NotRequired[list[CameraSeenBody]]
 
 
-class JudgementBody(TypedDict):
-    """`harness.rules.judgement.Judgement` of the entry alone, before diagnosis."""
-
-    verdict: str
-    what: str
-    expected: list[str]
-    missing: list[str]
-    extra: list[str]
-
-
 class EntryBody(TypedDict):
     """An `harness.observations.Entry` as JSON, with its judgement and the scenario it belongs to.
 
@@ -326,7 +316,9 @@ class EntryBody(TypedDict):
     entry `provoked` was wrong on purpose: its scenario alone judges it. One not `diagnosed` takes
     no part in the diagnosis of the whole run. Of no scenario, but of a bench (`outside`), are the
     deliberate mismatch before a run and the tests that split a candidate set after it. `watched`:
-    samples of lamps that a camera watched and found steady. `frames` are of the dice.
+    samples of lamps that a camera watched and found steady. `frames` are of the dice. `judgement`:
+    `harness.rules.judgement.Judgement` as its `to_json` gives it, of the entry alone, before
+    diagnosis.
     """
 
     scenario: str

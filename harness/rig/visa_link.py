@@ -38,7 +38,6 @@ _LONGEST_DRAIN: Final = 1 << 16
 _IDLE: Final = b"\x00\xff"
 """What a serial line may show before an answer, as after the instrument was switched on."""
 OVERLOAD: Final = 9.9e37
-_MOST_CHANNELS: Final = 1000
 _NUMBER = re.compile(r"([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[Ee][+-]?\d{1,3})?)(?: ?(?:VDC|V|ADC|A|W))?")
 """A number as SCPI writes it; instruments set to show units put them behind it."""
 
@@ -105,57 +104,6 @@ def parse_numbers(text: str, count: int | None, device: str) -> list[float]:
             received=text.encode("ascii", "replace"),
         )
     return numbers
-
-
-def parse_block(data: bytes, device: str) -> bytes:
-    """Take the bytes out of a definite length block (IEEE 488.2, 8.7.9): `#`, digits, length, data.
-
-    A line end may follow. Any byte string is safe to pass. Raises CorruptReplyError.
-    """
-    match = re.match(rb"#([1-9])", data)
-    if match is not None:
-        digits = int(match[1])
-        length = data[2 : 2 + digits]
-        if len(length) == digits and length.isdigit():
-            start, size = 2 + digits, int(length)
-            if len(data) >= start + size and data[start + size :].strip(b"\r\n") == b"":
-                return data[start : start + size]
-    raise CorruptReplyError(
-        device,
-        expected="a definite length block",
-        found=repr(data[:40]),
-        remedy="check the instrument's model in the rig file",
-        received=data,
-    )
-
-
-def parse_channel_list(data: bytes, device: str) -> list[str]:
-    """Take the channels out of `#214(@101,102,103)`; ranges (`101:103`) are spelled out.
-
-    Any byte string is safe to pass. Raises CorruptReplyError.
-    """
-    text = parse_block(data, device).decode("ascii", "replace")
-    match = re.fullmatch(r"\(@([0-9,: ]*)\)", text)
-    channels: list[str] = []
-    good = match is not None
-    for part in match[1].split(",") if match is not None and match[1].strip() else []:
-        ends = [end.strip() for end in part.split(":")]
-        if not all(re.fullmatch("[0-9]{1,4}", end) for end in ends) or len(ends) > 2:
-            good = False
-            break
-        channels += [str(n) for n in range(int(ends[0]), int(ends[-1]) + 1)]
-        if len(channels) > _MOST_CHANNELS:
-            good = False
-            break
-    if not good:
-        raise CorruptReplyError(
-            device,
-            expected="a channel list",
-            found=repr(text[:80]),
-            remedy="check the instrument's model in the rig file",
-            received=data,
-        )
-    return channels
 
 
 class VisaLink:

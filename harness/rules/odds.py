@@ -30,10 +30,6 @@ class Odds:
     clause: str
 
 
-OddsTable = Mapping[tuple[str, int], Odds]
-"""Odds by area id and count of dice (`Area.counts`)."""
-
-
 def read_odds(
     top: Table, areas: Mapping[str, Area], named: Collection[str]
 ) -> dict[tuple[str, int], Odds]:

@@ -115,10 +115,6 @@ PARSERS = {
         lambda data: visa_link.parse_numbers(data.decode("latin-1"), None, "x"),
         [b"+4.98E+00,-1.2E-02", b"7", b"4.98 VDC"],
     ),
-    "scpi block": Parser(lambda data: visa_link.parse_block(data, "x"), [b"#213(@101,102,10)\n"]),
-    "scpi channel list": Parser(
-        lambda data: visa_link.parse_channel_list(data, "x"), [b"#214(@101,102,103)"]
-    ),
     "json line": Parser(lambda data: parse_message(data, "x"), [b'{"ok": true, "why": "a"}']),
     "mjpeg stream": Parser(
         lambda data: mjpeg.PartParser(b"cut", "x").feed(data),

@@ -22,8 +22,6 @@ from harness.rig.errors import (
 from harness.rig.visa_link import (
     VisaLink,
     VisaSettings,
-    parse_block,
-    parse_channel_list,
     parse_numbers,
     resource_name,
 )
@@ -197,29 +195,7 @@ def test_numbers() -> None:
         parse_numbers("+9.90000000E+37", 1, "daq")
 
 
-def test_channel_lists() -> None:
-    assert parse_channel_list(b"#214(@101,102,103)\n", "daq") == ["101", "102", "103"]
-    assert parse_channel_list(b"#214(@101:103,201)", "daq") == ["101", "102", "103", "201"]
-    with pytest.raises(CorruptReplyError):
-        parse_channel_list(b"#224(@1:9999,1:9999,1:9999)", "daq")
-    assert parse_channel_list(b"#13(@)", "daq") == []
-
-
 @given(st.text(max_size=60))
 def test_any_text_is_numbers_or_a_documented_error(text) -> None:
     with contextlib.suppress(ReplyError):
         parse_numbers(text, None, "daq")
-
-
-@given(st.one_of(st.binary(max_size=60), st.binary(max_size=30).map(lambda b: b"#" + b)))
-def test_any_bytes_are_a_block_or_a_documented_error(data) -> None:
-    with contextlib.suppress(ReplyError):
-        parse_block(data, "daq")
-    with contextlib.suppress(ReplyError):
-        parse_channel_list(data, "daq")
-
-
-@given(st.binary(max_size=120))
-def test_blocks_come_out_as_they_went_in(data) -> None:
-    length = str(len(data)).encode()
-    assert parse_block(b"#%d%b%b" % (len(length), length, data), "daq") == data
