@@ -27,7 +27,10 @@ class Reseen:
 
 
 class LayoutPictures:
-    """Tells lamps again, each layout camera by the calibration that the manifest holds of it."""
+    """Tells lamps again, each layout camera by the calibration that the manifest holds of it.
+
+    It may serve several threads at once: its readers keep nothing from one picture to the next.
+    """
 
     def __init__(self, folder: RunFolder) -> None:
         self._frames = folder.frames

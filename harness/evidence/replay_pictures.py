@@ -39,7 +39,7 @@ class Glimpsed:
 
 
 class Pictures:
-    """Reads a run's pictures anew, with readers of its own for each thread.
+    """Reads a run's pictures anew, with readers of dice of its own for each thread.
 
     Each camera is read by the calibration that the manifest holds of it, as in the run.
     """
