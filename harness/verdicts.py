@@ -36,6 +36,9 @@ _WORST_FIRST = (
     Verdict.NOT_APPLICABLE,
 )
 
+CHECKS_WORST_FIRST = (*(v for v in _WORST_FIRST if v is not Verdict.PASS), Verdict.PASS)
+"""The order within one scenario: it passes only if every check in it passed."""
+
 
 def overall(verdicts: Iterable[Verdict]) -> Verdict:
     """Give the one verdict of a whole run; `NOT_APPLICABLE` if there was none at all."""

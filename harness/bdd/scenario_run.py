@@ -11,19 +11,7 @@ from harness.bdd.inspection import written
 from harness.evidence.records import Scenario, Step
 from harness.observations import Entry
 from harness.rules.judgement import Judgement
-from harness.verdicts import Finding, Verdict
-
-_WORST_FIRST = (
-    Verdict.DUT_FAIL,
-    Verdict.PROCEDURE_FAIL,
-    Verdict.RIG_FAULT,
-    Verdict.AMBIGUOUS,
-    Verdict.NO_RESULT,
-    Verdict.PENDING,
-    Verdict.NOT_APPLICABLE,
-    Verdict.PASS,
-)
-
+from harness.verdicts import CHECKS_WORST_FIRST, Finding, Verdict
 
 _DICE_ASTRAY = ("misread", "disagreement")
 """What a sound camera does with dice that lie otherwise than it may expect."""
@@ -32,7 +20,7 @@ _DICE_ASTRAY = ("misread", "disagreement")
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
     """Give the verdict of one scenario from its checks: it passes only if every check passed."""
     seen = set(verdicts)
-    return next((verdict for verdict in _WORST_FIRST if verdict in seen), Verdict.PENDING)
+    return next((verdict for verdict in CHECKS_WORST_FIRST if verdict in seen), Verdict.PENDING)
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,18 +33,8 @@ from harness.rules.books import RuleBook
 from harness.rules.judgement import Judgement, WinningAreas, judge_entry, read_limits
 from harness.rules.monitor import Monitor
 from harness.rules.timeline import Event, Setup
-from harness.verdicts import HarnessError, Measurement, Verdict
+from harness.verdicts import CHECKS_WORST_FIRST, HarnessError, Measurement, Verdict
 
-_WORST_FIRST = (
-    Verdict.DUT_FAIL,
-    Verdict.PROCEDURE_FAIL,
-    Verdict.RIG_FAULT,
-    Verdict.AMBIGUOUS,
-    Verdict.NO_RESULT,
-    Verdict.PENDING,
-    Verdict.NOT_APPLICABLE,
-    Verdict.PASS,
-)
 _BLAMING = (Verdict.DUT_FAIL, Verdict.PROCEDURE_FAIL)
 LoadBook = Callable[[str], WinningAreas]
 
@@ -259,7 +249,7 @@ def _not_borne(
     """Give a scenario's verdict, its own or that of diagnosis, that what it holds does not bear."""
     if borne is None:
         return None
-    if _WORST_FIRST.index(own) > _WORST_FIRST.index(borne):
+    if CHECKS_WORST_FIRST.index(own) > CHECKS_WORST_FIRST.index(borne):
         return own
     if outcome.verdict is Verdict.PASS and borne is not Verdict.PASS:
         return outcome.verdict
@@ -284,7 +274,7 @@ def _scenario_differs(
 
 
 def _worst(verdicts: Sequence[Verdict]) -> Verdict | None:
-    return next((verdict for verdict in _WORST_FIRST if verdict in verdicts), None)
+    return next((verdict for verdict in CHECKS_WORST_FIRST if verdict in verdicts), None)
 
 
 def _else_failed(made: Sequence[Record]) -> bool:
