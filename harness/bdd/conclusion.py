@@ -180,7 +180,7 @@ def _of_judgements(kept: Sequence[KeptEntry], by_index: Mapping[int, Verdict]) -
 def _parts_of(one: KeptEntry) -> str:
     judgement = one.judgement
     areas = judgement.missing | judgement.extra | judgement.early | judgement.lingering
-    areas |= judgement.flicker | judgement.split
+    areas |= judgement.flicker | judgement.split | judgement.late
     return " ".join(f"lamp:{area}" for area in sorted(areas)) or "lamps"
 
 

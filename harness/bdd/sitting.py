@@ -150,6 +150,8 @@ class Sitting:
         self.half_entered: str | None = None
         self.dipped: list[Dipped] = []
         self.power_back_at = 0.0
+        self.taken_before_cut: Dice | None = None
+        """What the table took as an entry just before its supply was cut."""
         self.stay_seen = False
         """Whether a result was seen to stay lit for a while, in this sitting."""
         self.eyes_or_none = eyes
@@ -496,7 +498,7 @@ class Sitting:
         kept = KeptEntry(entry, judgement, line, self.scenario.record.id, provoked, diagnosed)
         self.scenario.entries.append(kept)
         if entry.faults:
-            self._recover()
+            self._recover(entry)
         return kept
 
     def _fairly_timed(self, entry: Entry) -> Entry:
@@ -550,7 +552,7 @@ class Sitting:
             limits=self.limits,
         )
         if entry.faults:
-            self._recover()
+            self._recover(entry)
         return entry
 
     def shortest_press(self) -> tuple[float, float] | None:
@@ -571,17 +573,19 @@ class Sitting:
         found = forgotten_after(keys, self.taker.sense_all, self.terminal.settle_s, enter=enter)
         return None if found is None else (found.low, found.high)
 
-    def _recover(self) -> None:
+    def _recover(self, entry: Entry) -> None:
         """After an error in the middle of an entry: know again what state the table is in.
 
-        Outputs are opened and read back, a half-made entry is cleared, the lamps must be dark. What
-        fails here ends the run on this bench: the next entry would begin from a state that an
-        error of ours left behind, and the table would be blamed for it.
+        Outputs are opened and read back, a half-made entry is cleared, the lamps must be dark, but
+        for those that were lit before the entry began. What fails here ends the run on this bench:
+        the next entry would begin from a state that an error of ours left behind, and the table
+        would be blamed for it.
         """
         assert self.bench.keys is not None
         self.bench.keys.release_all()
         left = self.taker.clear()
         lit = frozenset[str]().union(*(staged.sample.lit for staged in left))
+        lit -= frozenset[str]().union(*(s.sample.lit for s in entry.lamps if s.stage == "before"))
         if lit:
             raise UnknownStateError(
                 "the table",

@@ -243,11 +243,11 @@ class Round:
 
     def judge_look(self, look: Look) -> None:
         """Put dice at rest on the timeline as they were read."""
+        reason = look.seen.reason
+        if reason == "moving":  # whether a toss moved them cannot be told
+            raise RestlessDiceError(REST_LIMIT_S)
         if self._tossed and not self._sensed_any:
             self._judge_unsensed(look)
-        reason = look.seen.reason
-        if reason == "moving":
-            raise RestlessDiceError(REST_LIMIT_S)
         if reason is not None and reason not in NO_READING:
             raise UnreadablePictureError(reason)
         if reason is not None:

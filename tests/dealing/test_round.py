@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from harness.dealing.errors import CoverSwitchError, ShakeSensorError
+from harness.dealing.errors import CoverSwitchError, RestlessDiceError, ShakeSensorError
 from harness.dealing.look import Eyes
 from harness.dealing.round import Round
 from harness.rules.monitor import Monitor
@@ -124,3 +124,14 @@ def test_events_never_run_backwards(dealing):
     times = [event.t for event in dealing.events]
     assert times == sorted(times)
     assert isinstance(dealing.events[0], Event)
+
+
+def test_dice_that_never_rest_say_nothing_of_the_sensor(dealing, bench):
+    """Fails if a sensor that counted nothing is blamed by dice that move all the time."""
+    arm(bench, "F50", value=0)
+    arm(bench, "F55")
+    dealing.before_toss = dealing._eyes.look_at_leisure()
+    dealing.shake(3)
+    with pytest.raises(RestlessDiceError):
+        dealing.rest()
+    assert not dealing.sensor_failed
