@@ -26,7 +26,7 @@ FLAT = 0.5
 """Chance of lying flat from which a die is read."""
 FLAT_ENOUGH = 0.72
 """The same for what was hardly found."""
-LEANING = 0.12
+LEANING = 0.1
 """Chance that one of the dice leans from which they are not read."""
 SURELY_LEANING = 0.8
 """The same, from which two dice are enough to tell."""
