@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 
-from tests.cli.running import PROJECT, ended, processes_of, short
+from tests.cli.running import ended, processes_of, short, write_short_book
 
 
 @pytest.fixture
 def books(tmp_path: Path) -> Path:
-    """New York's rules as a book from outside, with the every-result feature alone: quick."""
+    """A folder with the short book."""
     folder = tmp_path / "books"
-    shutil.copytree(PROJECT / "harness" / "rules" / "books" / "ny-5324.51", folder / "short")
-    book = folder / "short" / "book.toml"
-    book.write_text(book.read_text().replace('id = "ny-5324.51"', 'id = "short"', 1))
-    shutil.copy(PROJECT / "harness" / "bdd" / "general" / "every-result.feature", folder / "short")
+    write_short_book(folder)
     return folder
 
 

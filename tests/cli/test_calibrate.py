@@ -25,10 +25,9 @@ from harness.rig.rigfile import load_rig
 from harness.rules.books import load_book
 from harness.vision.calibration import load_profile
 from harness.vision.lamp_reference import load_reference
+from tests.cli.running import write_short_book
 from tests.evidence.rewriting import rewrite
 
-PROJECT = Path(__file__).parents[2]
-FEATURE = PROJECT / "harness" / "bdd" / "general" / "every-result.feature"
 PROGRAM = [sys.executable, "-c", "from harness.cli.main import main; main()"]
 AREAS = sorted(load_book("ny-5324.51").areas)
 LIMIT_S = 300
@@ -150,13 +149,10 @@ def sicbo_hil(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the rig and a short book: New York's with the every-result feature alone."""
+    """A folder with the rig and the short book."""
     folder = tmp_path_factory.mktemp("calibrate")
     (folder / "bench.toml").write_text(RIG + places() + EYES)
-    shutil.copytree(PROJECT / "harness" / "rules" / "books" / "ny-5324.51", folder / "books/short")
-    book = folder / "books" / "short" / "book.toml"
-    book.write_text(book.read_text().replace('id = "ny-5324.51"', 'id = "short"', 1))
-    shutil.copy(FEATURE, folder / "books" / "short")
+    write_short_book(folder / "books")
     return folder
 
 
