@@ -172,7 +172,7 @@ def _do(folder: Path) -> None:
     book = load_book(work["book"])
     features = features_of(book)
     job = Job(book.id, str(rig_file), work["rig"], [str(features)], str(folder / "run"))
-    with RunRecord.create(folder / "run", {"run_id": "breaks"}, {}) as record:
+    with RunRecord.create(folder / "run", {"run_id": "breaks", "invocation": {}}, {}) as record:
         run = BreakingRun(
             work["breaks"],
             posted,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 
 from harness.emulator.devices.link import Link
@@ -58,10 +59,11 @@ class TcpServer:
         self._clients: set[socket.socket] = set()
         self._lock = threading.Lock()
         self._listener: socket.socket | None = None
-        self._keeper = socket.socket()
-        self._keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self._keeper.bind(("127.0.0.1", 0))
-        self.port: int = self._keeper.getsockname()[1]
+        keeper = socket.socket()
+        weakref.finalize(self, keeper.close)
+        keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        keeper.bind(("127.0.0.1", 0))
+        self.port: int = keeper.getsockname()[1]
         self.open()
 
     @property
