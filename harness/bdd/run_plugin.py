@@ -27,6 +27,7 @@ from harness.bdd.job import Job, Teller
 from harness.bdd.scenario_run import ScenarioRun, worst
 from harness.bdd.sitting import Sitting
 from harness.bdd.steps.wording import dice
+from harness.dealing.errors import UnknownStateError
 from harness.evidence.errors import EvidenceError
 from harness.evidence.records import Scenario, Step
 from harness.observations import Dice, Mode
@@ -242,8 +243,10 @@ class RunPlugin:
         if self._sitting is not None:
             try:
                 self._sitting.end(broke_off=self._broke_off)
-            except Exception as error:
+            except Exception as error:  # whatever it is, the run must account for it
                 self._take(error, run)
+                if not isinstance(error, HarnessError):
+                    self._break(_not_put_right(error))
         self._finish(run)
         return outcome
 
@@ -444,6 +447,16 @@ def _facts(item: pytest.Item) -> ScenarioFacts:
     assert isinstance(item, pytest.Function)
     assert isinstance(item.parent, FeatureFile)
     return item.parent.facts(item)
+
+
+def _not_put_right(error: Exception) -> UnknownStateError:
+    """Say that an internal error left the table as it was: what follows would be laid to it."""
+    return UnknownStateError(
+        "the table",
+        expected="a table put right for the next scenario",
+        found=f"an internal error before that was done: {type(error).__name__}",
+        remedy="clear the table by hand, report the error, and run again",
+    )
 
 
 def _not_reached(step: BddStep) -> Step:

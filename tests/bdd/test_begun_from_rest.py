@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from harness.bdd.benches import limits_of, setup_of, terminal_of
-from harness.bdd.sitting import Sitting
 from harness.dealing.look import Eyes
 from harness.dealing.selfcheck import CONTROL_KEYED
 from harness.evidence.journal_lines import read_records
@@ -16,6 +14,7 @@ from harness.rig.find import find_rig
 from harness.rig.rigfile import load_rig
 from harness.rules.books import load_book
 from harness.vision.reader import DiceReader
+from tests.bdd.sittings import sitting_on
 
 
 @pytest.fixture
@@ -32,17 +31,7 @@ def test_what_a_killed_run_left_on_the_table_is_put_right_first(tmp_path, book):
         assert bench.cover_sense is not None
         bench.cover.put_on()
         bench.keys.press("1")
-        sitting = Sitting(
-            book,
-            bench,
-            record,
-            rig=rig.name,
-            setup=setup_of(rig),
-            terminal=terminal_of(rig),
-            limits=limits_of(rig),
-            eyes=Eyes(bench.dice_cameras, DiceReader()),
-            first_index=1,
-        )
+        sitting = sitting_on(bench, book, record, Eyes(bench.dice_cameras, DiceReader()))
         try:
             sitting.prove()
         finally:

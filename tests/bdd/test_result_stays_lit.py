@@ -6,10 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.bdd.benches import limits_of, setup_of, terminal_of
 from harness.bdd.collecting import ScenarioFacts
 from harness.bdd.scenario_run import ScenarioRun
-from harness.bdd.sitting import Sitting
 from harness.evidence.manifest import Manifest
 from harness.evidence.record import RunRecord
 from harness.evidence.records import Scenario
@@ -18,6 +16,7 @@ from harness.rig.find import find_rig
 from harness.rig.rigfile import load_rig
 from harness.rules.books import load_book
 from harness.verdicts import Verdict
+from tests.bdd.sittings import sitting_on
 
 HOLDS = """
 include = ["{rig}"]
@@ -40,17 +39,7 @@ def test_a_result_that_goes_out_by_itself_is_the_tables(tmp_path, hold_ms, found
     facts = ScenarioFacts("f", "s", Path("a.feature"), 1, (), frozenset(), True, {}, None)
     scenario = ScenarioRun(facts, Scenario("id", "f", "s", book.id, rig.name))
     with RunRecord.create(tmp_path / "run", manifest, {}) as record, open_bench(rig) as bench:
-        sitting = Sitting(
-            book,
-            bench,
-            record,
-            rig=rig.name,
-            setup=setup_of(rig),
-            terminal=terminal_of(rig),
-            limits=limits_of(rig),
-            eyes=None,
-            first_index=1,
-        )
+        sitting = sitting_on(bench, book, record, None)
         try:
             sitting.begin(scenario)
             sitting.round.enter((1, 2, 6), provoked=True)

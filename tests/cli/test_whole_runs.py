@@ -56,13 +56,13 @@ def test_a_scenario_that_was_planned_and_left_out_is_missed_and_made_up_for(run,
     assert not any("planned" in told for told in summary["inconclusive"])
 
 
-def test_an_error_of_ours_after_a_scenario_is_that_scenario_s_and_no_pass(run, tmp_path):
-    """Fails if such an error ends the run, or is told as a wrong option, or passes."""
-    process, summary = run("--inspection", "minimum", env=sabotaged(tmp_path, FAILING))
+def test_an_error_of_ours_after_a_scenario_ends_the_bench_and_blames_no_table(run, tmp_path):
+    """Fails if a table that nobody put right is judged further, or the error is not told."""
+    process, summary = run("--inspection", "cover", env=sabotaged(tmp_path, FAILING))
     assert process.returncode == 3
-    assert summary["counts"] == {"RIG_FAULT": 1}
-    (finding,) = summary["findings"]
-    assert (finding["part"], finding["fault"]) == ("harness", "internal-error")
+    assert summary["counts"] == {"RIG_FAULT": OF_COVER}
+    told = {(finding["part"], finding["fault"]) for finding in summary["findings"]}
+    assert told == {("harness", "internal-error"), ("rig", "unknown-state")}
 
 
 def test_pytest_options_of_the_user_s_environment_leave_nothing_out(run):

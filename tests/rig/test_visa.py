@@ -20,6 +20,7 @@ from harness.rig.errors import (
     ReplyError,
 )
 from harness.rig.visa_link import (
+    OVERLOAD,
     VisaLink,
     VisaSettings,
     parse_numbers,
@@ -197,5 +198,8 @@ def test_numbers() -> None:
 
 @given(st.text(max_size=60))
 def test_any_text_is_numbers_or_a_documented_error(text) -> None:
+    """Fails on any other error, and on a number that no instrument measures."""
     with contextlib.suppress(ReplyError):
-        parse_numbers(text, None, "daq")
+        numbers = parse_numbers(text, None, "daq")
+        assert len(numbers) == text.count(",") + 1
+        assert all(abs(number) < OVERLOAD for number in numbers)
