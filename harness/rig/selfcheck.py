@@ -24,7 +24,7 @@ from harness.rig.device import Device, Inputs, Outputs
 from harness.rig.drivers.camera import CameraSettings, LiveCamera
 from harness.rig.drivers.emulator_control import EmulatorControl
 from harness.rig.drivers.scpi_supply import ScpiSupply
-from harness.rig.errors import NotCapableError, OutputsNotOpenError
+from harness.rig.errors import LinkLostError, NotCapableError, OutputsNotOpenError, ReplyError
 from harness.verdicts import Finding, HarnessError, Measurement, Verdict
 
 _RATE_WAIT_S = 0.6
@@ -452,7 +452,10 @@ def _told(part: str, what: str, check: Callable[[], Check]) -> Check:
 
 
 def _failed(part: str, what: str, error: HarnessError) -> Check:
+    """Give the check of a part that raised; what raised may be another device that it needs."""
     fault = getattr(error, "fault", "failed")
     if isinstance(error, OutputsNotOpenError) and error.subject.startswith("relay:"):
         part = error.subject
+    elif isinstance(error, LinkLostError | ReplyError) and not part.startswith("camera:"):
+        part = f"device:{error.subject}"
     return Check(part, what, Verdict.RIG_FAULT, error.found, error.remedy, str(fault))

@@ -9,7 +9,7 @@ import pytest
 from harness.rig.bench import open_bench
 from harness.rig.errors import OutputsNotOpenError
 from harness.rig.rigfile import load_rig
-from harness.rig.selfcheck import Check, link_findings, self_check
+from harness.rig.selfcheck import Check, inputs_follow, link_findings, self_check
 from harness.verdicts import Verdict
 from tests.rig.peers import PtyPeer, TcpPeer, lines_of
 from tests.rig.test_bench import TwoUnits, real_rig
@@ -111,7 +111,23 @@ def test_a_broken_link_is_one_check_not_a_crash(rig_file, units) -> None:
         with open_bench(load_rig(rig_file(text=text))) as bench:
             units.inputs.unit = 9
             found = list(self_check(bench, TODAY))
-    assert bad(found)["input:inputs:62"] == "no-reply"
+    assert bad(found) == {"device:inputs": "no-reply"}
+
+
+def test_a_test_relay_that_does_not_answer_is_named_and_not_the_inputs(rig_file, units) -> None:
+    """F31, F38: fails if the inputs that it puts to a level are blamed."""
+    more = '\n[input_test]\nhigh = "keys:7"\ndevices = ["inputs"]\nsettle_ms = 5\n'
+    with PtyPeer(units) as peer:
+        text = (
+            real_rig(rig_file, peer.path)
+            .read_text()
+            .replace("channels = 8", "channels = 8\nreply_ms = 50\nlate_ms = 0")
+        )
+        with open_bench(load_rig(rig_file(text=text + more))) as bench:
+            units.relays.unit = 9
+            found = list(inputs_follow(bench))
+            units.relays.unit = 1
+    assert bad(found) == {"device:keys": "no-reply"}
 
 
 def test_spoilt_and_repeated_reads_are_in_the_record(rig_file, units) -> None:
