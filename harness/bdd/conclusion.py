@@ -60,7 +60,7 @@ def conclude(case: Case, diagnosis: Diagnosis, book: RuleBook, premises: Premise
     diagnosed = {
         one.entry.index: _joined(one.judgement.verdict, by_index[one.entry.index]) for one in kept
     }
-    broken = [_of_error(error) for error in case.broken]
+    broken = [finding_of_error(error) for error in case.broken]
     alone = [run.verdict() for run in case.scenarios]
     for run in case.scenarios:
         run.explain_checks(by_index)
@@ -184,7 +184,8 @@ def _parts_of(one: KeptEntry) -> str:
     return " ".join(f"lamp:{area}" for area in sorted(areas)) or "lamps"
 
 
-def _of_error(error: Mapping[str, Any]) -> Finding:
+def finding_of_error(error: Mapping[str, Any]) -> Finding:
+    """Give the finding of an error of our bench, as it stands in the record."""
     return Finding(
         Verdict.RIG_FAULT,
         (str(error.get("part") or error["subject"]),),

@@ -22,6 +22,7 @@ from harness.bdd.capabilities import CAPABILITIES, CLOSED_LOOP
 from harness.bdd.case import check_body
 from harness.bdd.closing import Closing
 from harness.bdd.collecting import FeatureFile, ScenarioFacts, item_steps
+from harness.bdd.conclusion import finding_of_error
 from harness.bdd.features import feature_uri
 from harness.bdd.job import Job, Teller
 from harness.bdd.scenario_run import ScenarioRun, worst
@@ -134,7 +135,11 @@ class RunPlugin:
             except EvidenceError:
                 raise
             except HarnessError as error:  # the bench on its way out: outputs not seen open
+                sound_so_far = self._broken is None
                 self._break(error)
+                if sound_so_far:  # all entries are explained by then: it has no other finding
+                    found = finding_of_error(error.to_json())
+                    self._record.finding(found, rig=self._job.rig_name)
         except EvidenceError as error:  # without a record there is no verdict: stop, bench safe
             self.stopped = str(error).splitlines()
         return True

@@ -33,12 +33,25 @@ if "harness.bdd.worker" in sys.orig_argv:
     Sitting.end = lambda self, *, broke_off: {}["nothing"]
 """
 
+UNPLUGGED = """
+import sys
+if "harness.bdd.worker" in sys.orig_argv:
+    from harness.bdd.run_plugin import RunPlugin
+    from harness.rig.errors import LinkLostError
+    run_all = RunPlugin._run_all
+    def unplugged(self, session):
+        run_all(self, session)
+        raise LinkLostError("keys", expected="the port", found="it gone", remedy="look")
+    RunPlugin._run_all = unplugged
+"""
+
 
 def sabotaged(folder: Path, how: str) -> dict[str, str]:
     """Give an environment in which every worker begins by doing this to itself."""
     (folder / "sabotage").mkdir()
     (folder / "sabotage" / "sitecustomize.py").write_text(how)
-    return {"PYTHONPATH": str(folder / "sabotage")}
+    kept = os.environ.get("PYTHONPATH")
+    return {"PYTHONPATH": os.pathsep.join([str(folder / "sabotage"), *([kept] if kept else [])])}
 
 
 def test_a_scenario_that_was_planned_and_left_out_is_missed_and_made_up_for(run, books, tmp_path):
@@ -63,6 +76,15 @@ def test_an_error_of_ours_after_a_scenario_ends_the_bench_and_blames_no_table(ru
     assert summary["counts"] == {"RIG_FAULT": OF_COVER}
     told = {(finding["part"], finding["fault"]) for finding in summary["findings"]}
     assert told == {("harness", "internal-error"), ("rig", "unknown-state")}
+
+
+def test_a_device_that_goes_once_all_is_explained_is_named_all_the_same(run, tmp_path):
+    """Fails if a run is inconclusive and no finding says whose fault that is."""
+    process, summary = run("--inspection", "minimum", env=sabotaged(tmp_path, UNPLUGGED))
+    assert process.returncode == 3
+    assert summary["counts"] == {"PASS": 1}
+    told = [(finding["part"], finding["fault"]) for finding in summary["findings"]]
+    assert told == [("device:keys", "link-lost")]
 
 
 def test_pytest_options_of_the_user_s_environment_leave_nothing_out(run):
