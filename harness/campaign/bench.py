@@ -14,6 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from harness.campaign.own_rigs import write_rig_file
 from harness.rig.launch import standin
 from harness.rig.rigfile import Rig
 from harness.verdicts import ConfigurationError, HarnessError
@@ -25,11 +26,6 @@ _ANSWER_S = 10.0
 
 class ControlError(HarnessError):
     """The emulator did not do what it was asked over its control channel."""
-
-
-def _absolute(paytable: Path) -> str:
-    """Write the one setting that is relative to the original rig file."""
-    return f"[table]\npaytable = {json.dumps(str(paytable.resolve()))}\n"
 
 
 class EmulatedBench:
@@ -71,15 +67,12 @@ class EmulatedBench:
         told = {"endpoints": dict(program.endpoints), "control": program.control}
         endpoints.write_text(json.dumps(told) + "\n", encoding="utf-8")
         command = ["{python}", "-m", "harness.campaign.attach", str(endpoints.resolve())]
-        paytable = self._rig.table.paytable
-        table = "" if paytable is None else _absolute(self._rig.path.parent / paytable)
         desk = self._rig.roles.operator
         asked = "" if desk is None else f"[devices.{desk}]\nanswer_s = {_ANSWER_S}\n\n"
-        self.rig_file.write_text(
-            f"include = [{json.dumps(str(self._rig.path.resolve()))}]\n"
-            f"title = {json.dumps(self._rig.title)}\n\n"
-            f"[emulator]\nprogram = {json.dumps(command)}\n\n{asked}{table}",
-            encoding="utf-8",
+        write_rig_file(
+            self._rig,
+            self._folder,
+            f"[emulator]\nprogram = {json.dumps(command)}\n\n{asked}",
         )
         return self
 

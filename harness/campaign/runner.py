@@ -10,12 +10,20 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal
 
 from harness.campaign.bench import EmulatedBench
 from harness.campaign.own import RUN, SCENARIOS, apart
+from harness.campaign.own_rigs import (
+    calibrated,
+    copy_calibration,
+    has_cameras,
+    start_calibration,
+    write_rig_file,
+)
 from harness.campaign.trial import Outcome, Trial, read_outcome
 from harness.rig.rigfile import Rig
 from harness.verdicts import HarnessError
@@ -28,7 +36,8 @@ class Runner:
     """Runs trials. arming: over the control channel of an emulator that goes on running, or by the
     run's own `--fault`, with an emulator for each run.
 
-    `restarts` counts emulators that had to be started again.
+    `restarts` counts emulators that had to be started again. `calibrations` tells, by rig, each
+    camera's name, role and the hash of the calibration by which its trials read.
     """
 
     def __init__(self, rigs: Mapping[str, Rig], out: Path, arming: Arming) -> None:
@@ -38,11 +47,17 @@ class Runner:
         self._stop = threading.Event()
         self._running: set[subprocess.Popen[str]] = set()
         self.restarts = 0
+        self.calibrations: dict[str, Sequence[Mapping[str, str]]] = {}
+        self._files = {name: write_rig_file(rig, out / "rigs") for name, rig in rigs.items()}
 
     def run(
         self, trials: Sequence[Trial], jobs: int, done: Callable[[Outcome], None]
     ) -> list[Outcome]:
-        """Make all trials; `done` is called with each outcome as it comes."""
+        """Make all trials; `done` is called with each outcome as it comes.
+
+        Cameras of the rigs that are tried are calibrated before. Raises UncalibratedRigError.
+        """
+        self._calibrate({trial.rig: trial.book for trial in trials}, jobs)
         waiting: queue.SimpleQueue[Trial] = queue.SimpleQueue()
         for trial in trials:
             waiting.put(trial)
@@ -69,6 +84,37 @@ class Runner:
                 worker.join(30.0)
         return sorted(made, key=lambda outcome: outcome.trial.number)
 
+    def rig_file(self, rig: str) -> Path:
+        """Give the campaign's own file of a rig, with its calibration beside it."""
+        return self._files[rig]
+
+    def _calibrate(self, books: Mapping[str, str], jobs: int) -> None:
+        """Calibrate the cameras of these rigs, each with its rule book, `jobs` at a time."""
+        wanted = [rig for rig in books if has_cameras(self._rigs[rig])]
+
+        def calibrate(rig: str) -> Sequence[Mapping[str, str]]:
+            if self._stop.is_set():
+                return ()
+            run = start_calibration(self._files[rig], books[rig], self._out / "runs")
+            self._running.add(run)
+            try:
+                said, complained = run.communicate(timeout=_RUN_LIMIT_S)
+            except subprocess.TimeoutExpired:
+                _end(run)
+                said, complained = "", f"no end within {_RUN_LIMIT_S:g} s"
+            finally:
+                self._running.discard(run)
+            return calibrated(rig, run.returncode, said, complained)
+
+        with ThreadPoolExecutor(jobs) as workers:
+            try:
+                self.calibrations = dict(zip(wanted, workers.map(calibrate, wanted), strict=True))
+            except BaseException:
+                self._stop.set()
+                for run in list(self._running):
+                    _end(run)
+                raise
+
     def _work(
         self,
         number: int,
@@ -77,7 +123,8 @@ class Runner:
     ) -> None:
         try:
             with ExitStack() as stack:
-                benches = _Benches(self._rigs, self._out / f"worker-{number}", stack)
+                folder = self._out / f"worker-{number}"
+                benches = _Benches(self._rigs, self._files, folder, stack)
                 while not self._stop.is_set():
                     try:
                         trial = waiting.get_nowait()
@@ -91,13 +138,12 @@ class Runner:
         folder = self._out / "runs" / f"{trial.number:04d}"
         own = SCENARIOS.get(trial.armed[0].fault.number) if trial.armed else None
         if own is not None:
-            return own(trial, self._rigs[trial.rig].path, folder)
+            return own(trial, self._files[trial.rig], folder)
         command = ["--rules", trial.book, "--inspection", trial.inspection, "--out", str(folder)]
         if self._arming == "command-line":
             faults = [word for armed in trial.armed for word in ("--fault", armed.text)]
-            return self._run(
-                trial, folder, ["--rig", str(self._rigs[trial.rig].path), *command, *faults]
-            )
+            rig_file = str(self._files[trial.rig])
+            return self._run(trial, folder, ["--rig", rig_file, *command, *faults])
         try:
             bench = benches.ready(trial.rig)
         except HarnessError:
@@ -136,8 +182,11 @@ class Runner:
 class _Benches:
     """One worker's emulators, started when first needed."""
 
-    def __init__(self, rigs: Mapping[str, Rig], folder: Path, stack: ExitStack) -> None:
+    def __init__(
+        self, rigs: Mapping[str, Rig], files: Mapping[str, Path], folder: Path, stack: ExitStack
+    ) -> None:
         self._rigs = rigs
+        self._files = files
         self._folder = folder
         self._stack = stack
         self._open: dict[str, EmulatedBench] = {}
@@ -145,9 +194,9 @@ class _Benches:
     def ready(self, rig: str) -> EmulatedBench:
         """Give a rig's bench, without a fault."""
         if rig not in self._open:
-            self._open[rig] = self._stack.enter_context(
-                EmulatedBench(self._rigs[rig], self._folder)
-            )
+            bench = self._stack.enter_context(EmulatedBench(self._rigs[rig], self._folder))
+            copy_calibration(self._files[rig], bench.rig_file)
+            self._open[rig] = bench
         self._open[rig].make_good()
         return self._open[rig]
 
