@@ -12,6 +12,15 @@ from itertools import product
 from random import Random
 
 from harness.campaign.fault import Drawing, Fault, Truth, Values
+from harness.campaign.links import (
+    Linked,
+    asked_throughout,
+    linked,
+    naming,
+    on_serial_line,
+    refusing,
+    reply_ms,
+)
 from harness.campaign.own import moment
 from harness.rig.rigfile import Rig
 from harness.verdicts import Verdict
@@ -205,7 +214,24 @@ def _of_die(v: Values, _rig: Rig) -> Truth:
 
 
 _NO_RESULT = _is(Verdict.NO_RESULT, "dice")
-_LAMPS_LINK = _with(_none, device=("lamps",))
+
+
+_KEYS: Linked = lambda _rig: ("keys",)  # noqa: E731
+_LAMPS: Linked = lambda _rig: ("lamps",)  # noqa: E731
+
+
+def _later(random: Random, rig: Rig) -> dict[str, str]:
+    """Draw how late replies come: after the limit of any device of the bench."""
+    limits = [limit for name in linked(rig) if (limit := reply_ms(rig.devices[name])) is not None]
+    return {"ms": str(max(limits) + random.choice((300, 600)))}
+
+
+def _other_baud(random: Random, rig: Rig) -> dict[str, str]:
+    """Draw a rate that no device of the bench has."""
+    own = {getattr(rig.devices[name], "baud", None) for name in on_serial_line(rig)}
+    rates = [baud for baud in (4800, 9600, 19200, 38400, 57600, 115200) if baud not in own]
+    return {"baud": str(random.choice(rates))}
+
 
 CATALOGUE: tuple[Fault, ...] = (
     Fault("F01", "one key dead", _key, _dead_key, inspection="minimum"),
@@ -309,41 +335,83 @@ CATALOGUE: tuple[Fault, ...] = (
         needs=("interlock",),
         inspection="minimum",
     ),
-    Fault("F31", "device silent", _LAMPS_LINK, _link, inspection="minimum"),
-    Fault("F32", "corrupt replies", _with(_LAMPS_LINK, rate=(0.05,)), _link),
+    Fault(
+        "F31",
+        "device silent",
+        _none,
+        _link,
+        needs=("link",),
+        inspection="minimum",
+        befalls=linked,
+    ),
+    Fault(
+        "F32",
+        "corrupt replies",
+        _with(_none, rate=(0.05,)),
+        _link,
+        befalls=_LAMPS,
+    ),
     Fault(
         "F33",
         "reply to a press lost",
-        _with(_none, device=("keys",), nth=range(3, 8)),
+        _with(_none, nth=range(3, 8)),
         _link,
         inspection="minimum",
+        befalls=_KEYS,
     ),
-    Fault("F34", "late reply", _with(_LAMPS_LINK, ms=(900,)), _link, inspection="minimum"),
-    Fault("F35", "wrong reply", _LAMPS_LINK, _link, inspection="minimum"),
     Fault(
-        "F36", "exception reply", _with(_LAMPS_LINK, code=(2, 4, 6)), _link, inspection="minimum"
+        "F34",
+        "late reply",
+        _later,
+        _link,
+        needs=("link",),
+        inspection="minimum",
+        befalls=linked,
+    ),
+    Fault(
+        "F35",
+        "wrong reply",
+        _none,
+        _link,
+        needs=("naming-link",),
+        inspection="minimum",
+        befalls=naming,
+    ),
+    Fault(
+        "F36",
+        "exception reply",
+        _with(_none, code=(2, 4, 6)),
+        _link,
+        needs=("refusing-link",),
+        inspection="minimum",
+        befalls=refusing,
     ),
     Fault(
         "F37",
         "baud rate mismatch",
-        _with(_LAMPS_LINK, baud=(19200, 9600)),
+        _other_baud,
         _link,
-        needs=("serial-lamps",),
+        needs=("serial-line",),
         inspection="minimum",
+        befalls=on_serial_line,
     ),
     Fault(
         "F38",
         "unplugged and plugged in again",
-        _with(_LAMPS_LINK, after=(20, 40)),
+        _with(_none, after=(8, 20)),
         _link,
+        needs=("link",),
         inspection="minimum",
+        befalls=asked_throughout,
     ),
     Fault(
         "F39",
         "port already in use",
-        _with(_none, device=("keys",)),
+        _none,
         _link,
+        needs=("serial-line",),
         inspection="minimum",
+        befalls=on_serial_line,
     ),
     Fault(
         "F40",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
+from harness.campaign.links import Linked
 from harness.rig.rigfile import Rig
 from harness.verdicts import Verdict
 
@@ -35,7 +36,8 @@ class Fault:
     """A kind of fault. `needs` are the roles and settings without which a bench cannot show it.
 
     `inspection` is the smallest that can show it, on a bench whose equipment the book allows.
-    `paired`: may be drawn together with another.
+    `paired`: may be drawn together with another. `befalls`: the devices of a bench, or the roles of
+    devices, that it can befall one of; draws take them in turn, on each bench that has other kinds.
     """
 
     number: str
@@ -45,6 +47,7 @@ class Fault:
     needs: Sequence[str] = ()
     inspection: Inspection = "cover"
     paired: bool = True
+    befalls: Linked | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from harness.campaign.fault import Fault
+from harness.campaign.links import linked, naming, on_serial_line, refusing
 from harness.rig.rigfile import Rig
 
 
@@ -18,13 +19,6 @@ def _lamp_drivers(rig: Rig) -> set[str]:
         for channels in lamp_map.values()
         for channel in channels
     }
-
-
-def _serial_lamps(rig: Rig) -> bool:
-    if rig.lamps is None or not rig.lamps.map:
-        return False
-    first = next(iter(rig.lamps.map.values()))[0]
-    return hasattr(rig.devices[first.device], "baud")
 
 
 _HAS: dict[str, Callable[[Rig], bool]] = {
@@ -41,7 +35,10 @@ _HAS: dict[str, Callable[[Rig], bool]] = {
     "settle-limit": lambda rig: rig.limits.settle_ms is not None,
     "entry-timeout-limit": lambda rig: rig.limits.entry_timeout_ms is not None,
     "interlock": lambda rig: rig.interlock.before_call or rig.interlock.while_covered,
-    "serial-lamps": _serial_lamps,
+    "link": lambda rig: bool(linked(rig)),
+    "naming-link": lambda rig: bool(naming(rig)),
+    "refusing-link": lambda rig: bool(refusing(rig)),
+    "serial-line": lambda rig: bool(on_serial_line(rig)),
     "supply": lambda rig: rig.roles.supply is not None,
     "puncher": lambda rig: rig.table.shaker == "puncher",
     "machine": lambda rig: rig.table.shaker != "manual" and rig.roles.shaker is not None,

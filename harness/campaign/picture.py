@@ -16,7 +16,7 @@ def draw(tally: Tally) -> str:
     lines = [*tally.rows]
     hidden = tally.not_observable
     height = _TOP + _LINE * (len(lines) + len(hidden)) + 56
-    width = _LEFT + _CELL * len(_COLUMNS) + 150
+    width = _LEFT + _CELL * len(_COLUMNS) + 240
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
         f'width="{width}" height="{height}" font-family="sans-serif" font-size="12">',
@@ -53,7 +53,7 @@ def _row(row: Row, y: int) -> list[str]:
             f'<text x="{x + _CELL / 2 - 4}" y="{y + 14}" text-anchor="middle" '
             f'fill="white">{said}</text>'
         )
-    rig = f'<text x="{_LEFT + _CELL * 4}" y="{y + 14}" fill="#555">{escape(row.rig)}</text>'
+    rig = f'<text x="{_LEFT + _CELL * 4}" y="{y + 14}" fill="#555">{escape(row.where)}</text>'
     return [*out, rig]
 
 

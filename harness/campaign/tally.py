@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -22,17 +23,27 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One fault over all its seeds: how many trials, and of how many each thing is true."""
+    """One fault over all its seeds: how many trials, and of how many each thing is true.
+
+    `rigs`: on which rigs it was tried, and how often on each.
+    """
 
     fault: str
     what: str
-    rig: str
+    rigs: Mapping[str, int]
     trials: int
     detected: int
     verdict_right: int
     located: int
     innocents: tuple[str, ...]
     took_s: float
+
+    @property
+    def where(self) -> str:
+        """Name the rigs, with the number of trials where there are several."""
+        if len(self.rigs) == 1:
+            return next(iter(self.rigs))
+        return ", ".join(f"{rig} {trials}" for rig, trials in self.rigs.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +100,7 @@ class Tally:
                 {
                     "fault": row.fault,
                     "what": row.what,
-                    "rig": row.rig,
+                    "rigs": dict(row.rigs),
                     "trials": row.trials,
                     "detected": row.detected,
                     "verdict_right": row.verdict_right,
@@ -157,12 +168,11 @@ def tally(
 
 
 def _row(scored: Sequence[Scored]) -> Row:
-    trial = scored[0].outcome.trial
-    fault = trial.armed[0].fault
+    fault = scored[0].outcome.trial.armed[0].fault
     return Row(
         fault.number,
         fault.what,
-        trial.rig,
+        Counter(each.outcome.trial.rig for each in scored),
         len(scored),
         sum(each.score.detected for each in scored),
         sum(each.score.verdict_right for each in scored),

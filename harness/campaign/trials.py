@@ -9,6 +9,7 @@ from random import Random
 
 from harness.campaign.catalogue import CATALOGUE
 from harness.campaign.fault import Armed, Fault, Inspection
+from harness.campaign.links import drivers
 from harness.campaign.needs import lacking
 from harness.campaign.trial import Trial
 from harness.diagnosis.plan import plan_cover
@@ -61,23 +62,29 @@ def plan_trials(
 ) -> Plan:
     """Plan a campaign.
 
-    rigs: by name; each fault goes to the first that can show it. books: for each rig the book it
-    is run with. seeds: how many draws of each fault's parameters. pairs: how many random pairs.
+    rigs: by name; each fault goes to the first that can show it, its draws one after the other to
+    several where that shows more. books: for each rig the book it is run with. seeds: how many
+    draws of each fault's parameters. pairs: how many random pairs.
     """
     trials: list[Trial] = []
     hidden: list[NotObservable] = []
-    shown: list[tuple[Fault, str]] = []
+    shown: list[Fault] = []
+    number = 0
     for fault in faults:
-        rig = next((name for name, rig in rigs.items() if not lacking(fault, rig)), None)
-        if rig is None:
+        benches = _benches(fault, rigs)
+        if not benches:
             missing = {name: lacking(fault, each) for name, each in rigs.items()}
             hidden.append(NotObservable(fault, missing))
-        else:
-            shown.append((fault, rig))
-    number = 0
-    for fault, rig in shown:
+            continue
+        shown.append(fault)
         for seed in range(seeds):
-            armed = Armed(fault, fault.draw(_random(fault.number, seed), rigs[rig]))
+            rig = benches[seed % len(benches)]
+            values = fault.draw(_random(fault.number, seed), rigs[rig])
+            if fault.befalls is not None:
+                devices = _shuffled(fault.befalls(rigs[rig]), fault.number)
+                device = devices[seed // len(benches) % len(devices)]
+                values = {"device": device, **values}
+            armed = Armed(fault, values)
             inspection = _smallest(armed, books[rig])
             trials.append(Trial(number, rig, books[rig], inspection, (armed,), seed))
             number += 1
@@ -86,6 +93,23 @@ def plan_trials(
         trials.append(Trial(number, rig, books[rig], inspection, two, seed))
         number += 1
     return Plan(tuple(_with_healthy(trials, books)), tuple(hidden))
+
+
+def _benches(fault: Fault, rigs: Mapping[str, Rig]) -> list[str]:
+    """Give the rigs that a fault is tried on: the first that can show it.
+
+    A fault of the link goes also to those that can and have devices of other kinds.
+    """
+    able = [name for name, rig in rigs.items() if not lacking(fault, rig)]
+    if fault.befalls is None:
+        return able[:1]
+    chosen: list[str] = []
+    known: set[str] = set()
+    for name in able:
+        if not drivers(rigs[name]) <= known:
+            chosen.append(name)
+            known |= drivers(rigs[name])
+    return chosen
 
 
 def _smallest(armed: Armed, book_id: str) -> Inspection:
@@ -107,11 +131,16 @@ def _random(*what: object) -> Random:
     return Random("/".join(map(str, what)))  # noqa: S311  a draw of faults, no secret
 
 
+def _shuffled(devices: Sequence[str], number: str) -> list[str]:
+    """Give the devices that a fault befalls in the order in which its seeds take them."""
+    return _random(number).sample(devices, len(devices))
+
+
 def _pairs(
-    shown: Sequence[tuple[Fault, str]], rigs: Mapping[str, Rig], pairs: int
+    shown: Sequence[Fault], rigs: Mapping[str, Rig], pairs: int
 ) -> Iterator[tuple[tuple[Armed, Armed], str, int]]:
     """Draw two different faults that one rig can show together."""
-    paired = [fault for fault, _ in shown if fault.paired and fault.inspection != "full"]
+    paired = [fault for fault in shown if fault.paired and fault.inspection != "full"]
     made = seed = 0
     while made < pairs and len(paired) > 1:
         random = _random("pair", seed)
@@ -123,11 +152,14 @@ def _pairs(
         if rig is None:
             continue
         made += 1
-        armed = (
-            Armed(one, one.draw(random, rigs[rig])),
-            Armed(other, other.draw(random, rigs[rig])),
-        )
-        yield armed, rig, seed - 1
+        yield (_armed(one, random, rigs[rig]), _armed(other, random, rigs[rig])), rig, seed - 1
+
+
+def _armed(fault: Fault, random: Random, rig: Rig) -> Armed:
+    values = fault.draw(random, rig)
+    if fault.befalls is not None:
+        values = {"device": random.choice(fault.befalls(rig)), **values}
+    return Armed(fault, values)
 
 
 def _with_healthy(trials: Sequence[Trial], books: Mapping[str, str]) -> Iterator[Trial]:

@@ -77,6 +77,7 @@ def command(
         "armed_by": arm,
         "seconds": round(time.monotonic() - started, 1),
         "emulator_restarts": runner.restarts,
+        "calibrations": runner.calibrations,
     }
     (folder / "campaign.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
     (folder / "campaign.svg").write_text(draw(figures), encoding="utf-8")
@@ -191,10 +192,11 @@ def _wanting(found: object, trouble: str) -> str:
 
 
 def _show(figures: Tally, folder: Path) -> None:
-    click.echo(f"{'fault':44} {'rig':28} trials  det  verd  loc  innocents blamed")
+    wide = max((len(row.where) for row in figures.rows), default=0)
+    click.echo(f"{'fault':44} {'rig':{wide}} trials  det  verd  loc  innocents blamed")
     for row in figures.rows:
         click.echo(
-            f"{row.fault} {row.what:40} {row.rig:28} {row.trials:6} {row.detected:4} "
+            f"{row.fault} {row.what:40} {row.where:{wide}} {row.trials:6} {row.detected:4} "
             f"{row.verdict_right:5} {row.located:4}  {', '.join(row.innocents) or '-'}"
         )
     for each in figures.not_observable:

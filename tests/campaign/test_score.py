@@ -116,6 +116,53 @@ def test_draws_are_the_same_for_the_same_seed():
     assert not own & {armed.fault.number for trial in pairs for armed in trial.armed}
 
 
+def link_trials(seeds: int) -> list[Trial]:
+    numbers = [f"F{n}" for n in range(31, 40)]
+    plan = plan_trials(wanted_faults(numbers), RIGS, BOOKS, seeds=seeds, pairs=0)
+    return [trial for trial in plan.trials if trial.armed]
+
+
+def test_faults_of_the_link_are_tried_on_every_kind_of_wire():
+    """Fails if only one bench's links are put to the test, or a bench with the same ones again."""
+    trials = link_trials(seeds=4)
+    for number in (f"F{n}" for n in range(31, 40)):
+        rigs = [trial.rig for trial in trials if trial.armed[0].fault.number == number]
+        assert rigs == ["emulated", "emulated-instruments"] * 2
+    silenced = {
+        trial.armed[0].values["device"]
+        for trial in link_trials(seeds=18)
+        if trial.armed[0].fault.number == "F31" and trial.rig == "emulated-instruments"
+    }
+    assert silenced >= {"inputs", "readback", "photodiodes", "supply", "usb", "keys"}
+
+
+def test_a_late_reply_comes_after_the_limit_of_its_device():
+    """Fails if a reply that is in time counts as late: no report could tell it."""
+    late = [trial for trial in link_trials(seeds=18) if trial.armed[0].fault.number == "F34"]
+    limits = {(t.rig, t.armed[0].values["device"]): t.armed[0].values["ms"] for t in late}
+    assert ("emulated-instruments", "photodiodes") in limits
+    for (rig, device), ms in limits.items():
+        assert int(ms) > RIGS[rig].devices[device].reply_ms
+
+
+def test_a_wrong_baud_rate_is_no_device_s_own():
+    """Fails if a rate is drawn at which the device answers as ever."""
+    for trial in link_trials(seeds=18):
+        armed = trial.armed[0]
+        if armed.fault.number == "F37":
+            own = RIGS[trial.rig].devices[armed.values["device"]].baud
+            assert int(armed.values["baud"]) != own
+
+
+def test_figures_say_on_which_rigs_a_fault_was_tried():
+    """Fails if trials on one rig pass for trials on another."""
+    trials = [trial for trial in link_trials(seeds=3) if trial.armed[0].fault.number == "F31"]
+    figures = tally([Outcome(trial, Verdict.PASS, (), 1.0) for trial in trials], RIGS)
+    (told,) = figures.to_json()["faults"]
+    assert told["rigs"] == {"emulated": 2, "emulated-instruments": 1}
+    assert "emulated 2, emulated-instruments 1" in draw(figures)
+
+
 def test_an_unknown_number_is_refused():
     """Fails if a slip in --faults is passed over."""
     with pytest.raises(ConfigurationError):
