@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 from harness.vision import finder
 from harness.vision.finder import Found
@@ -52,7 +53,7 @@ SETTLED, SETTLED_LEANING = 0.95, 0.5
 STACKED = STATES.index("stacked")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Die:
     """Everything seen of one die."""
 
@@ -64,7 +65,7 @@ class Die:
     stray: bool = False
     """Whether spots like its pips lie beside the face, on no other face seen."""
 
-    @property
+    @cached_property
     def chances(self) -> dict[str, float]:
         """Give the chance of each state, from both looks."""
         far, near = self.found.states, self.judged.states
@@ -84,7 +85,7 @@ class Die:
         chances = self.chances
         return max(chances, key=lambda name: chances[name])
 
-    @property
+    @cached_property
     def refusal(self) -> str | None:
         """Give why this die has no value, None if it has one."""
         state = self.state

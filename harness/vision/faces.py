@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -46,6 +47,17 @@ class Frame:
         longest = max(abs(self.across), abs(self.along))
         area = abs((self.across.conjugate() * self.along).imag)
         return area / (longest * longest) if longest else 0.0
+
+
+def as_input(pictures: Sequence[Picture]) -> Floats:
+    """Give pictures (h, w, 3) of one size as a network's input (n, 3, h, w), 0 to 1.
+
+    The same numbers as `cv2.dnn.blobFromImages` gives, in a fraction of the time.
+    """
+    out = np.empty((len(pictures), 3, *pictures[0].shape[:2]), np.float32)
+    for planes, picture in zip(out, pictures, strict=True):
+        np.multiply(picture.transpose(2, 0, 1), np.float32(1 / 255), out=planes)
+    return out
 
 
 class Pyramid:

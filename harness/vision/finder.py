@@ -8,11 +8,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 
 import cv2
 import numpy as np
 
-from harness.vision.faces import Floats, Frame, Picture, Pyramid
+from harness.vision.faces import Floats, Frame, Picture, Pyramid, as_input
 
 STRIDE = 8
 STATES = ("flat", "leaning", "stacked", "under", "obstructed", "moving")
@@ -21,6 +22,8 @@ SURE = 0.4
 """Score from which something found counts as a die."""
 USUAL = np.array([2.0, 0.6, 0.4, 0.5, 0.5, 0.4], np.float32)
 """How often each state is met, relative to its weight in training."""
+_LOG_USUAL = np.log(USUAL)
+_BESIDE, _NEAR = np.ones((3, 3), np.uint8), np.ones((5, 5), np.uint8)
 HALF = complex(0.5, 0.5)
 SMALL = 50.0
 """Edge (px) below which dice are looked at closely at once: at half size they are too small."""
@@ -47,7 +50,7 @@ class Found:
     @property
     def value(self) -> int:
         """The likeliest value, 1 to 6."""
-        return int(np.argmax(self.values)) + 1
+        return self.values.index(max(self.values)) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +62,10 @@ class Scene:
 
 
 def _chances(logits: Floats) -> tuple[float, ...]:
-    e = np.exp(logits - logits.max())
-    return tuple(float(v) for v in e / e.sum())
+    highest = max(numbers := logits.tolist())
+    e = [math.exp(v - highest) for v in numbers]
+    whole = sum(e)
+    return tuple(v / whole for v in e)
 
 
 def _frame(centre: complex, size: float, numbers: Floats) -> Frame:
@@ -100,7 +105,7 @@ class Finder:
         """
         scene = self._find(pyramid.level(1), _View(2.0, HALF))
         surely = [d.frame for d in scene.dice if d.score >= SURE]
-        if not surely or float(np.median([f.edge for f in surely])) >= SMALL:
+        if not surely or median(f.edge for f in surely) >= SMALL:
             return scene
         enough = count is not None and len(surely) >= count
         return self._find_close(pyramid, [d.frame for d in scene.dice], enough, turned=False)
@@ -115,7 +120,7 @@ class Finder:
     def _find_close(
         self, pyramid: Pyramid, frames: Sequence[Frame], enough: bool, turned: bool
     ) -> Scene:
-        edge = float(np.median([f.edge for f in frames]))
+        edge = median(f.edge for f in frames)
         level = 1 if CLOSE / edge <= 0.5 else 0
         whole = pyramid.level(level)
         size = float(1 << level)
@@ -141,8 +146,8 @@ class Finder:
     def _find(self, small: Picture, view: _View) -> Scene:
         grid = self._look(small)
         heat = grid[0]
-        peaks = np.asarray(cv2.dilate(heat, np.ones((3, 3), np.uint8)))
-        least = float(np.log(LEAST_SCORE / (1 - LEAST_SCORE)))
+        peaks = np.asarray(cv2.dilate(heat, _BESIDE))
+        least = math.log(LEAST_SCORE / (1 - LEAST_SCORE))
         ys, xs = np.nonzero((heat >= peaks) & (heat > least))
         found = [
             _decode(grid[:, y, x], complex(x, y), view)
@@ -157,7 +162,7 @@ class Finder:
             ):
                 kept.append(f)
         chips = grid[1]
-        highest = np.asarray(cv2.dilate(chips, np.ones((5, 5), np.uint8)))
+        highest = np.asarray(cv2.dilate(chips, _NEAR))
         cy, cx = np.nonzero((chips >= highest) & (chips > 0))
         middles = [
             view.picture(_input(complex(x, y)))
@@ -173,7 +178,7 @@ class Finder:
             small = np.asarray(
                 cv2.copyMakeBorder(small, 0, down, 0, right, cv2.BORDER_REPLICATE), np.uint8
             )
-        self._net.setInput(cv2.dnn.blobFromImage(small, 1 / 255))
+        self._net.setInput(as_input([small]))
         grid = np.asarray(self._net.forward(), np.float32)
         return np.asarray(grid[0], np.float32)
 
@@ -210,11 +215,11 @@ def _input(cell: complex) -> complex:
 
 def _decode(cell: Floats, at: complex, view: _View) -> Found:
     middle = _input(at + complex(float(cell[2]), float(cell[3])))
-    size = 16.0 * float(np.exp(np.clip(cell[4], -3, 3))) * view.grow
+    size = 16.0 * math.exp(min(max(float(cell[4]), -3.0), 3.0)) * view.grow
     return Found(
         _frame(view.picture(middle), size, cell[5:9]),
-        float(1 / (1 + np.exp(-cell[0]))),
+        1 / (1 + math.exp(-float(cell[0]))),
         complex(float(cell[9]), float(cell[10])) * size,
-        _chances(cell[11:17] + np.log(USUAL)),
+        _chances(cell[11:17] + _LOG_USUAL),
         _chances(cell[17:23]),
     )

@@ -15,7 +15,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from harness.vision.faces import Floats, Frame, Pyramid
+from harness.vision.faces import Floats, Frame, Pyramid, as_input
 from harness.vision.plumb import Upright
 
 STATES = ("flat", "leaning", "stacked", "obstructed", "moving", "nothing")
@@ -58,7 +58,7 @@ class Judged:
     @property
     def value(self) -> int:
         """The likeliest value, 1 to 6."""
-        return int(np.argmax(self.values)) + 1
+        return self.values.index(max(self.values)) + 1
 
     @property
     def upright(self) -> Upright:
@@ -68,7 +68,7 @@ class Judged:
     @property
     def state(self) -> str:
         """The likeliest of `STATES`."""
-        return STATES[int(np.argmax(self.states))]
+        return STATES[self.states.index(max(self.states))]
 
 
 def _chances(logits: Floats) -> Floats:
@@ -90,18 +90,22 @@ class Judge:
             return []
         sight = self._sight
         flats = [pyramid.lay_flat(frame, sight.side, sight.face) for frame in frames]
-        self._net.setInput(cv2.dnn.blobFromImages(flats, 1 / 255))
+        self._net.setInput(as_input(flats))
         out = np.asarray(self._net.forward(), np.float32)
-        values, states = _chances(out[:, :6]), _chances(out[:, 6:12] + self._usual)
+        values = _chances(out[:, :6]).tolist()
+        states = _chances(out[:, 6:12] + self._usual).tolist()
+        corrections = np.clip(out[:, 12:18], -0.4, 0.4).tolist()
         return [
             Judged(
-                tuple(values[k].tolist()),
-                tuple(states[k].tolist()),
-                _set_right(frame, out[k, 12:18]),
-                float(out[k, 18]) * frame.across + float(out[k, 19]) * frame.along,
-                math.exp(min(float(out[k, 20]), 1.0)) * frame.edge / 2,
+                tuple(values[k]),
+                tuple(states[k]),
+                _set_right(frame, corrections[k]),
+                a * frame.across + b * frame.along,
+                math.exp(min(doubt, 1.0)) * frame.edge / 2,
             )
-            for k, frame in enumerate(frames)
+            for k, (frame, (a, b, doubt)) in enumerate(
+                zip(frames, out[:, 18:21].tolist(), strict=True)
+            )
         ]
 
 
@@ -149,10 +153,9 @@ def _joined(first: Judged, second: Judged) -> Judged:
     )
 
 
-def _set_right(frame: Frame, correction: Floats) -> Frame:
+def _set_right(frame: Frame, c: Sequence[float]) -> Frame:
     """Apply a correction in face coordinates: a matrix (less unity) and a shift."""
-    c = np.clip(correction, -0.4, 0.4)
-    across = frame.across * (1 + float(c[0])) + frame.along * float(c[2])
-    along = frame.across * float(c[1]) + frame.along * (1 + float(c[3]))
-    centre = frame.centre + frame.across * float(c[4]) + frame.along * float(c[5])
+    across = frame.across * (1 + c[0]) + frame.along * c[2]
+    along = frame.across * c[1] + frame.along * (1 + c[3])
+    centre = frame.centre + frame.across * c[4] + frame.along * c[5]
     return Frame(centre, across, along)

@@ -6,6 +6,7 @@ only where the bare body is seen: where light hides the body, the face is not re
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -26,18 +27,22 @@ LEAST_CONTRAST = 7.0
 Point = tuple[float, float]
 Indices = NDArray[np.intp]
 _CORNERS: tuple[Point, ...] = ((-1, -1), (1, -1), (1, 1), (-1, 1))
-PATTERNS: tuple[tuple[int, tuple[Point, ...]], ...] = (
-    (1, ((0, 0),)),
-    (2, (_CORNERS[0], _CORNERS[2])),
-    (2, (_CORNERS[1], _CORNERS[3])),
-    (3, (_CORNERS[0], (0, 0), _CORNERS[2])),
-    (3, (_CORNERS[1], (0, 0), _CORNERS[3])),
-    (4, _CORNERS),
-    (5, (*_CORNERS, (0, 0))),
-    (6, (*_CORNERS, (-1, 0), (1, 0))),
-    (6, (*_CORNERS, (0, -1), (0, 1))),
+PATTERNS: tuple[tuple[int, Floats], ...] = tuple(
+    (value, np.array(sites, np.float32))
+    for value, sites in (
+        (1, ((0, 0),)),
+        (2, (_CORNERS[0], _CORNERS[2])),
+        (2, (_CORNERS[1], _CORNERS[3])),
+        (3, (_CORNERS[0], (0, 0), _CORNERS[2])),
+        (3, (_CORNERS[1], (0, 0), _CORNERS[3])),
+        (4, _CORNERS),
+        (5, (*_CORNERS, (0, 0))),
+        (6, (*_CORNERS, (-1, 0), (1, 0))),
+        (6, (*_CORNERS, (0, -1), (0, 1))),
+    )
 )
-_LATTICE: tuple[Point, ...] = (*_CORNERS, (0, 0), (-1, 0), (1, 0), (0, -1), (0, 1))
+"""Each value's pips (n, 2) on the lattice; what can lie two ways is here twice."""
+_LATTICE = np.array([*_CORNERS, (0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)], np.float32)
 _BESIDE = np.array(
     [(a, b) for a in (-1.55, 1.55) for b in (-0.5, 0.5)]
     + [(a, b) for a in (-0.5, 0.5) for b in (-1.55, 1.55)]
@@ -158,11 +163,13 @@ def _find_spots(flats: Floats, margin: int, most: int) -> list[_Spots]:
     return out
 
 
-def _fit(spots: Floats, pattern: tuple[Point, ...]) -> tuple[Indices, Floats, float] | None:
-    """Fit a pattern to spots; gives each pip's spot, the lattice (2, 3) and the misfit, or None."""
-    sites = np.asarray(pattern, np.float32)
+def _fit(spots: Floats, sites: Floats) -> tuple[Indices, Floats, float] | None:
+    """Fit a pattern (n, 2) to spots; gives each pip's spot, the lattice (2, 3) and the misfit.
+
+    None if it does not fit.
+    """
     matrix = np.array([[0.48, 0, 0], [0, 0.48, 0]], np.float32)
-    if len(pattern) == 1:
+    if len(sites) == 1:
         away = np.hypot(spots[:, 0], spots[:, 1])
         k = int(np.argmin(away))
         if away[k] > 0.22:
@@ -170,23 +177,20 @@ def _fit(spots: Floats, pattern: tuple[Point, ...]) -> tuple[Indices, Floats, fl
         matrix[:, :2] *= 0.9
         matrix[:, 2] = spots[k]
         return np.array([k]), matrix, float(away[k]) * 0.4
-    chosen = np.zeros(len(pattern), np.intp)
-    misfit = 1.0
-    for turn in range(3):
-        expected = sites @ matrix[:, :2].T + matrix[:, 2]
-        distance = np.hypot(
-            expected[:, None, 0] - spots[None, :, 0], expected[:, None, 1] - spots[None, :, 1]
-        )
-        chosen = np.argmin(distance, axis=1)
-        if distance[np.arange(len(sites)), chosen].max() > (0.3, 0.2, 0.16)[turn]:
+    expected = sites * matrix[0, 0]
+    for reach in (0.3, 0.2, 0.16):
+        off = expected[:, None] - spots
+        distance = np.hypot(off[..., 0], off[..., 1])
+        if distance.min(axis=1).max() > reach:
             return None
+        chosen = distance.argmin(axis=1)
         if len(set(chosen.tolist())) < len(sites):
             return None
-        matrix = _lattice(sites, spots[chosen])
+        picked = spots[chosen]
+        matrix = _lattice(sites, picked)
         expected = sites @ matrix[:, :2].T + matrix[:, 2]
-        error = spots[chosen] - expected
-        misfit = float(np.sqrt((error**2).sum(axis=1).mean()))
-    return chosen, matrix, misfit
+    error = picked - expected
+    return chosen, matrix, math.sqrt(float((error * error).sum()) / len(sites))
 
 
 def _lattice(sites: Floats, spots: Floats) -> Floats:
@@ -194,13 +198,15 @@ def _lattice(sites: Floats, spots: Floats) -> Floats:
     n = len(sites)
     if n >= 4:
         # Least squares: the sites of these patterns lie about 0, their axes uncorrelated.
-        middle = spots.mean(axis=0)
-        axes = (spots - middle).T @ sites / (sites * sites).sum(axis=0)
-        return np.column_stack([axes, middle]).astype(np.float32)
-    z = sites[:, 0] + 1j * sites[:, 1]
-    w = spots[:, 0] + 1j * spots[:, 1]
-    z0, w0 = z.mean(), w.mean()
-    k = np.vdot(z - z0, w - w0) / np.vdot(z - z0, z - z0)
+        matrix = np.empty((2, 3), np.float32)
+        matrix[:, 2] = middle = spots.sum(axis=0) / n
+        matrix[:, :2] = (spots - middle).T @ sites / (sites * sites).sum(axis=0)
+        return matrix
+    z = [complex(x, y) for x, y in sites.tolist()]
+    w = [complex(x, y) for x, y in spots.tolist()]
+    z0, w0 = sum(z) / n, sum(w) / n
+    k = sum((a - z0).conjugate() * (b - w0) for a, b in zip(z, w, strict=True))
+    k /= sum(abs(a - z0) ** 2 for a in z)
     shift = w0 - k * z0
     return np.array([[k.real, -k.imag, shift.real], [k.imag, k.real, shift.imag]], np.float32)
 
@@ -335,11 +341,11 @@ def _patterns(spots: _Spots, demands: _Demands) -> list[_Fit]:
         if not demands.spare and hidden.any():
             continue
         where = spots.where[alike & inner]
-        for value, pattern in PATTERNS:
-            spare = len(where) - len(pattern)
-            if not 0 <= spare <= (demands.spare if len(pattern) > 2 else 0):
+        for value, sites in PATTERNS:
+            spare = len(where) - len(sites)
+            if not 0 <= spare <= (demands.spare if len(sites) > 2 else 0):
                 continue
-            fit = _fit(where, pattern)
+            fit = _fit(where, sites)
             if fit is None:
                 continue
             chosen, matrix, misfit = fit
@@ -354,7 +360,7 @@ def _patterns(spots: _Spots, demands: _Demands) -> list[_Fit]:
 
 def _on_lattice(where: Floats, chosen: Indices, matrix: Floats) -> bool:
     """Tell whether a spot outside the pattern lies where another pattern has a pip."""
-    places = np.asarray(_LATTICE, np.float32) @ matrix[:, :2].T + matrix[:, 2]
+    places = _LATTICE @ matrix[:, :2].T + matrix[:, 2]
     for k in set(range(len(where))) - set(chosen.tolist()):
         if np.hypot(*(places - where[k]).T).min() < 0.25:
             return True
@@ -363,13 +369,14 @@ def _on_lattice(where: Floats, chosen: Indices, matrix: Floats) -> bool:
 
 def _body_seen(smooth: Floats, matrix: Floats, picked: Floats, contrast: float) -> bool:
     """Tell whether the bare body is seen at every empty place of the lattice."""
-    sites = np.asarray(_LATTICE, np.float32) @ matrix[:, :2].T + matrix[:, 2]
+    sites = _LATTICE @ matrix[:, :2].T + matrix[:, 2]
     free = 0.5 if len(picked) == 1 else 0.3
-    empty = np.array([np.hypot(*(picked - s).T).min() > free for s in sites])
+    off = sites[:, None] - picked
+    empty = np.hypot(off[..., 0], off[..., 1]).min(axis=1) > free
     if not empty.any():
         return True
     # The body's colour, beside the lattice's places.
-    beside = np.clip(_BESIDE @ matrix[:, :2].T, -0.72, 0.72) + matrix[:, 2]
+    beside = np.minimum(np.maximum(_BESIDE @ matrix[:, :2].T, -0.72), 0.72) + matrix[:, 2]
     around = np.sort(_sample(smooth, beside), axis=0)
     body = around[5:7].mean(axis=0)
     seen = _sample(smooth, sites[empty])
@@ -378,10 +385,11 @@ def _body_seen(smooth: Floats, matrix: Floats, picked: Floats, contrast: float) 
     burnt = float(seen.min(axis=1).max())
     if burnt > BURNT and (around[2].min() < BURNT - 8 or light[1] < burnt - UNEVEN):
         return False
-    off = np.sqrt(((seen - body) ** 2).mean(axis=1))
-    return bool(off.max() < max(0.6 * contrast, 12.0))
+    apart = math.sqrt(float(((seen - body) ** 2).sum(axis=1).max()) / 3)
+    return apart < max(0.6 * contrast, 12.0)
 
 
 def _sample(flat: Floats, where: Floats) -> Floats:
-    px = np.clip(np.rint(where * FACE / 2 + (SIDE - 1) / 2).astype(int), 0, SIDE - 1)
+    px = np.rint(where * FACE / 2 + (SIDE - 1) / 2).astype(np.intp)
+    px = np.minimum(np.maximum(px, 0), SIDE - 1)
     return np.asarray(flat[px[:, 1], px[:, 0]], np.float32)

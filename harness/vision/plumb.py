@@ -51,6 +51,15 @@ LOOKS, BOUNDS = 0.16, (0.1, 10.0)
 _SINES = np.array([0.174, 0.25, 0.35, 0.5, 0.68])
 _LEANS = (_SINES[:, None] * np.exp(1j * np.arange(16) * math.pi / 8)).ravel()
 """Errors that leans of 10 to 43 degrees to all sides make."""
+_TERMS = np.stack(
+    [
+        _LEANS.real,
+        _LEANS.imag,
+        -(_LEANS.real**2) / 2,
+        -(_LEANS.imag**2) / 2,
+        -_LEANS.real * _LEANS.imag,
+    ]
+)
 _MANY = 5
 """Dice above which no more than one slope is taken to be seen worse."""
 
@@ -178,16 +187,15 @@ def _likelihoods(errors: Complexes, covariance: Floats) -> tuple[Floats, Floats]
     inverse = np.linalg.inv(covariance)
     y = np.concatenate([errors.real, errors.imag], axis=-1)
     y = np.broadcast_to(y, inverse.shape[:-1])
-    pull = np.einsum("...ij,...j->...i", inverse, y)
+    pull = (inverse @ y[..., None])[..., 0]
     whole = (y * pull).sum(axis=-1) - np.linalg.slogdet(inverse)[1]
     own = np.arange(n)
     across, along = inverse[..., own, own], inverse[..., own + n, own + n]
     both = inverse[..., own, own + n]
-    dx, dy = _LEANS.real, _LEANS.imag
-    # For n dice: what each lean of each die takes off the errors' square, all at once.
-    less = np.stack([2 * pull[..., :n], 2 * pull[..., n:], -across, -along, -2 * both], axis=-1)
-    less = less @ np.stack([dx, dy, dx**2, dy**2, dx * dy])
-    lean = _summed(less / 2, (-1,)) - whole[..., None] / 2
+    # For n dice: what each lean of each die takes off half the errors' square, all at once.
+    parts = np.stack([pull[..., :n], pull[..., n:], across, along, both], axis=-1)
+    less = (parts.reshape(-1, len(_TERMS)) @ _TERMS).reshape(*across.shape, -1)
+    lean = _summed(less, (-1,)) - whole[..., None] / 2
     return -whole / 2, lean - math.log(len(_LEANS))
 
 
