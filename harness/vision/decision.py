@@ -103,9 +103,19 @@ class Die:
             return None if self.pips.value == self.judged.value and whole else "disagreement"
         if self.pips.why_not == "blank":
             return "obstructed"
-        if self._finder_agrees:
+        if self._light_leaves_it or self._finder_agrees:
             return None
         return "glare" if self.pips.why_not == "glare" else "disagreement"
+
+    @property
+    def _light_leaves_it(self) -> bool:
+        """Tell whether what light does not hide of the pips leaves the judge's value only.
+
+        The judge must be nearly sure of it, and the finder not sure of another.
+        """
+        value = self.judged.value
+        other = self.found.value != value and max(self.found.values) > CERTAIN
+        return self.pips.only == value and max(self.judged.values) > NEARLY_SURE and not other
 
     @property
     def _finder_agrees(self) -> bool:

@@ -7,8 +7,8 @@ only where the bare body is seen: where light hides the body, the face is not re
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import cv2
@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.vision.faces import Floats, Frame, Pyramid
+from harness.vision.lattice import LATTICE, PATTERNS, Point, fit_lattice, sound
+from harness.vision.lit_faces import LitFace, values_left
 
 SIDE, FACE = 60, 40.0
 RADII = (0.15, 0.2, 0.3)
@@ -24,34 +26,13 @@ INNER, OUTER = 0.5, 1.35
 LEAST_CONTRAST = 7.0
 """Grey levels by which a pip must stand out."""
 
-Point = tuple[float, float]
 Indices = NDArray[np.intp]
-_CORNERS: tuple[Point, ...] = ((-1, -1), (1, -1), (1, 1), (-1, 1))
-PATTERNS: tuple[tuple[int, Floats], ...] = tuple(
-    (value, np.array(sites, np.float32))
-    for value, sites in (
-        (1, ((0, 0),)),
-        (2, (_CORNERS[0], _CORNERS[2])),
-        (2, (_CORNERS[1], _CORNERS[3])),
-        (3, (_CORNERS[0], (0, 0), _CORNERS[2])),
-        (3, (_CORNERS[1], (0, 0), _CORNERS[3])),
-        (4, _CORNERS),
-        (5, (*_CORNERS, (0, 0))),
-        (6, (*_CORNERS, (-1, 0), (1, 0))),
-        (6, (*_CORNERS, (0, -1), (0, 1))),
-    )
-)
-"""Each value's pips (n, 2) on the lattice; what can lie two ways is here twice."""
-_LATTICE = np.array([*_CORNERS, (0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)], np.float32)
 _BESIDE = np.array(
     [(a, b) for a in (-1.55, 1.55) for b in (-0.5, 0.5)]
     + [(a, b) for a in (-0.5, 0.5) for b in (-1.55, 1.55)]
     + [(a, b) for a in (-0.5, 0.5) for b in (-0.5, 0.5)],
     np.float32,
 )
-REACH = (0.33, 0.68)
-"""Least and greatest distance of pip rows from the face's middle, in half edges."""
-
 BURNT = 249
 """Grey level from which all colour channels are taken as burnt out by light."""
 UNEVEN = 16
@@ -81,6 +62,8 @@ class PipReading:
     """Values that the spots allow when some are taken as dimmed, hidden or added by light."""
     strays: tuple[Point, ...] = ()
     """Of a 1, 2 or 3: face coordinates of spots like its pips that lie about it."""
+    only: int | None = None
+    """Without a value: the only one that agrees with what light does not hide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,43 +170,10 @@ def _fit(spots: Floats, sites: Floats) -> tuple[Indices, Floats, float] | None:
         if len(set(chosen.tolist())) < len(sites):
             return None
         picked = spots[chosen]
-        matrix = _lattice(sites, picked)
+        matrix = fit_lattice(sites, picked)
         expected = sites @ matrix[:, :2].T + matrix[:, 2]
     error = picked - expected
     return chosen, matrix, math.sqrt(float((error * error).sum()) / len(sites))
-
-
-def _lattice(sites: Floats, spots: Floats) -> Floats:
-    """Give the lattice that takes sites to spots: affine where they span the face, else similar."""
-    n = len(sites)
-    if n >= 4:
-        # Least squares: the sites of these patterns lie about 0, their axes uncorrelated.
-        matrix = np.empty((2, 3), np.float32)
-        matrix[:, 2] = middle = spots.sum(axis=0) / n
-        matrix[:, :2] = (spots - middle).T @ sites / (sites * sites).sum(axis=0)
-        return matrix
-    z = [complex(x, y) for x, y in sites.tolist()]
-    w = [complex(x, y) for x, y in spots.tolist()]
-    z0, w0 = sum(z) / n, sum(w) / n
-    k = sum((a - z0).conjugate() * (b - w0) for a, b in zip(z, w, strict=True))
-    k /= sum(abs(a - z0) ** 2 for a in z)
-    shift = w0 - k * z0
-    return np.array([[k.real, -k.imag, shift.real], [k.imag, k.real, shift.imag]], np.float32)
-
-
-def _sound(matrix: Floats, value: int) -> bool:
-    """Tell whether a lattice is one that a face in its frame can have.
-
-    The two rows of a six may stand close together.
-    """
-    a, b = complex(*matrix[:, 0]), complex(*matrix[:, 1])
-    short, long = sorted((abs(a), abs(b)))
-    least, ratio = (0.25, 2.0) if value == 6 else (REACH[0], 1.45)
-    if short < least or long > REACH[1] or long > ratio * short:
-        return False
-    return (
-        abs(a.imag) < 0.3 * abs(a) and abs(b.real) < 0.3 * abs(b) and np.hypot(*matrix[:, 2]) < 0.2
-    )
 
 
 def read_pips(pyramid: Pyramid, frames: Sequence[Frame]) -> list[PipReading]:
@@ -235,7 +185,49 @@ def read_pips(pyramid: Pyramid, frames: Sequence[Frame]) -> list[PipReading]:
     smooth = np.asarray(cv2.GaussianBlur(flats, (0, 0), 0.09 * FACE / 2), np.float32)
     smooth = smooth.reshape(SIDE, SIDE, len(frames), 3)
     found = _find_spots(flats, 2, 24)
-    return [_read(everywhere, smooth[:, :, k]) for k, everywhere in enumerate(found)]
+    flats = flats.reshape(smooth.shape)
+    out = []
+    for k, everywhere in enumerate(found):
+        reading = _read(everywhere, smooth[:, :, k])
+        if reading.value is None and reading.why_not != "blank":
+            only = _only(everywhere.within(1 - 2 * INSET), flats[:, :, k], smooth[:, :, k])
+            reading = replace(reading, only=only)
+        out.append(reading)
+    return out
+
+
+def _only(spots: _Spots, flat: Floats, smooth: Floats) -> int | None:
+    """Give the only value that agrees with what light does not hide of a face laid flat."""
+    face = LitFace(flat, smooth, FACE)
+    if not face.any_light:
+        return None
+    inner = np.abs(spots.where).max(axis=1) < 0.76
+    left: set[int] = set()
+    for lead, alike, hidden in _groups(spots, _STRICT):
+        where, others = spots.where[alike & inner], spots.where[hidden & inner]
+        left |= values_left(face, where, others, float(spots.size[lead]), _BESIDE)
+    # A one or a two has too few pips to be told from what light leaves of others.
+    return left.pop() if len(left) == 1 and min(left) > 2 else None
+
+
+def _groups(
+    spots: _Spots, demands: _Demands
+) -> Iterator[tuple[int, NDArray[np.bool_], NDArray[np.bool_]]]:
+    """Give groups of alike spots: the leading one, which are alike, which may be dimmed ones."""
+    size = spots.size
+    led = np.zeros(len(size), bool)
+    for lead in range(len(size)):
+        contrast = float(size[lead])
+        if contrast < max(LEAST_CONTRAST, 0.25 * float(size[0])):
+            break
+        if led[lead]:
+            continue
+        along = spots.step @ spots.step[lead] / (3 * contrast * np.maximum(size, 1e-6))
+        alike = (along > demands.colour) & (size > demands.share * contrast)
+        alike &= size < 1.7 * contrast
+        led |= (along > 0.9) & (size > 0.7 * contrast)
+        hidden = ~alike & (along > 0.5) & (spots.half > 0.5 * contrast)
+        yield lead, alike, hidden
 
 
 def _read(everywhere: _Spots, smooth: Floats) -> PipReading:
@@ -324,21 +316,10 @@ def _maybe(spots: _Spots) -> frozenset[int]:
 def _patterns(spots: _Spots, demands: _Demands) -> list[_Fit]:
     """Fit all patterns to all groups of alike spots."""
     found: list[_Fit] = []
-    size = spots.size
-    led = np.zeros(len(size), bool)
     inner = np.abs(spots.where).max(axis=1) < 0.76
-    for lead in range(len(size)):
-        contrast = float(size[lead])
-        if contrast < max(LEAST_CONTRAST, 0.25 * float(size[0])):
-            break
-        if led[lead]:
-            continue
-        along = spots.step @ spots.step[lead] / (3 * contrast * np.maximum(size, 1e-6))
-        alike = (along > demands.colour) & (size > demands.share * contrast)
-        alike &= size < 1.7 * contrast
-        led |= (along > 0.9) & (size > 0.7 * contrast)
-        hidden = inner & ~alike & (along > 0.5) & (spots.half > 0.5 * contrast)
-        if not demands.spare and hidden.any():
+    for lead, alike, hidden in _groups(spots, demands):
+        contrast = float(spots.size[lead])
+        if not demands.spare and (hidden & inner).any():
             continue
         where = spots.where[alike & inner]
         for value, sites in PATTERNS:
@@ -349,7 +330,7 @@ def _patterns(spots: _Spots, demands: _Demands) -> list[_Fit]:
             if fit is None:
                 continue
             chosen, matrix, misfit = fit
-            if not _sound(matrix, value) or misfit > 0.075:
+            if not sound(matrix, value) or misfit > 0.075:
                 continue
             pips = where[chosen]
             if spare and _on_lattice(where, chosen, matrix):
@@ -360,7 +341,7 @@ def _patterns(spots: _Spots, demands: _Demands) -> list[_Fit]:
 
 def _on_lattice(where: Floats, chosen: Indices, matrix: Floats) -> bool:
     """Tell whether a spot outside the pattern lies where another pattern has a pip."""
-    places = _LATTICE @ matrix[:, :2].T + matrix[:, 2]
+    places = LATTICE @ matrix[:, :2].T + matrix[:, 2]
     for k in set(range(len(where))) - set(chosen.tolist()):
         if np.hypot(*(places - where[k]).T).min() < 0.25:
             return True
@@ -369,7 +350,7 @@ def _on_lattice(where: Floats, chosen: Indices, matrix: Floats) -> bool:
 
 def _body_seen(smooth: Floats, matrix: Floats, picked: Floats, contrast: float) -> bool:
     """Tell whether the bare body is seen at every empty place of the lattice."""
-    sites = _LATTICE @ matrix[:, :2].T + matrix[:, 2]
+    sites = LATTICE @ matrix[:, :2].T + matrix[:, 2]
     free = 0.5 if len(picked) == 1 else 0.3
     off = sites[:, None] - picked
     empty = np.hypot(off[..., 0], off[..., 1]).min(axis=1) > free

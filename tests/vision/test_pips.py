@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.vision.faces import Frame, Pyramid
-from harness.vision.pips import PATTERNS, read_pips
+from harness.vision.lattice import PATTERNS
+from harness.vision.pips import read_pips
 
 COLOURS = {
     "white": ((215, 220, 220), (25, 25, 25)),
@@ -113,3 +114,48 @@ def test_spots_at_random_are_hardly_ever_a_face(seed):
     for x, y in rng.uniform(50, 130, (4, 2)):
         cv2.circle(image, (int(x), int(y)), 7, (20, 20, 20), -1, cv2.LINE_AA)
     assert read_pips(Pyramid(image), [Frame(complex(90, 90), 45, 45j)])[0].value is None
+
+
+def lit(image, frame, a, b, radius, colour=(255, 255, 255)):
+    """Lay a round light on a face, at face coordinates (a, b)."""
+    x, y = frame.at(a, b)
+    cv2.circle(image, (round(x), round(y)), round(radius * frame.edge / 2), colour, -1, cv2.LINE_AA)
+    return image
+
+
+@pytest.mark.parametrize("style", COLOURS)
+@pytest.mark.parametrize("pattern", [3, 6, 7, 8])
+def test_light_over_a_corner_of_a_three_five_or_six_leaves_that_value_only(style, pattern):
+    image, frame = draw(pattern, 80, 0.2, style)
+    a, b = PATTERNS[pattern][1][0]
+    reading = read_pips(Pyramid(lit(image, frame, a * 0.46, b * 0.46, 0.27)), [frame])[0]
+    assert (reading.value or reading.only) == PATTERNS[pattern][0]
+
+
+@pytest.mark.parametrize("style", ["white", "asian", "ivory"])
+@pytest.mark.parametrize("pattern", [5, 6])
+def test_light_over_the_middle_of_a_four_or_five_leaves_both(style, pattern):
+    """Fails when a four is read although the light may hide a fifth pip, or a five."""
+    image, frame = draw(pattern, 80, 0.2, style)
+    reading = read_pips(Pyramid(lit(image, frame, 0, 0, 0.34)), [frame])[0]
+    assert (reading.value, reading.only) == (None, None)
+
+
+def test_light_brighter_than_the_pips_at_a_place_of_none_leaves_a_three():
+    """As a lamp at the corner of a three: a five it is not, its fourth corner is seen bare."""
+    image, frame = draw(3, 80, 0.2, "black")
+    reading = read_pips(Pyramid(lit(image, frame, 0.5, -0.5, 0.28)), [frame])[0]
+    assert (reading.value, reading.only) == (None, 3)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    pattern=st.integers(0, 8), style=st.sampled_from(list(COLOURS)), turn=st.floats(0, 6.28),
+    where=st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1), st.floats(0.15, 0.7)),
+                   min_size=1, max_size=2),
+)  # fmt: skip
+def test_what_light_leaves_is_never_another_value(pattern, style, turn, where):
+    image, frame = draw(pattern, 80, turn, style)
+    for a, b, radius in where:
+        lit(image, frame, a, b, radius)
+    assert read_pips(Pyramid(image), [frame])[0].only in (None, PATTERNS[pattern][0])
