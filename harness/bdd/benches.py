@@ -62,8 +62,12 @@ def setup_of(rig: Rig) -> Setup:
 
 def terminal_of(rig: Rig) -> Terminal:
     """Give what dealing must know of the entry terminal."""
-    terminal = Terminal(commit=rig.table.commit, has_clear=has_clear_key(rig))
-    settle_ms = rig.limits.settle_ms
+    timeout_ms, settle_ms = rig.limits.entry_timeout_ms, rig.limits.settle_ms
+    terminal = Terminal(
+        commit=rig.table.commit,
+        has_clear=has_clear_key(rig),
+        entry_timeout_s=None if timeout_ms is None else timeout_ms / 1000,
+    )
     return terminal if settle_ms is None else replace(terminal, settle_s=settle_ms / 1000)
 
 

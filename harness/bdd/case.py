@@ -76,8 +76,8 @@ class Case:
 
     `entries`: those that diagnosis explains, in order. `links`: for each device its exchanges,
     repeated reads and failures by word. `timed`, `untimed`: entries with a settling time, and those
-    that this host was too late to time. `measured`: limits found afterwards, `press` or `timeout`,
-    s. `broken`: the errors that ended the work on the bench.
+    whose lamps were looked at too late to time them. `measured`: limits found afterwards, `press`
+    or `timeout`, s. `broken`: the errors that ended the work on the bench.
     """
 
     scenarios: tuple[ScenarioRun, ...]

@@ -157,7 +157,7 @@ class Sitting:
         self.eyes_or_none = eyes
         self.timed = 0
         self.untimed = 0
-        """Entries with a settling time, and those whose time this host's lag may have made."""
+        """Entries with a settling time, and those whose time is no measurement."""
         self._next_index = first_index
         self._scenario: ScenarioRun | None = None
         self._round: DealtRound | None = None
@@ -502,11 +502,18 @@ class Sitting:
         return kept
 
     def _fairly_timed(self, entry: Entry) -> Entry:
-        """Take back a settling time beyond its limit that this host's own lag may have made."""
+        """Take back a settling time that is no measurement.
+
+        One beyond its limit may be this host's own lag; one found by looks further apart than the
+        limit says nothing of it.
+        """
         limit = self.limits.settle_s
         if limit is None or entry.settle_s is None:
             return entry
         self.timed += 1
+        if self.taker.too_slow:
+            self.untimed += 1
+            return replace(entry, settle_s=None)
         lag = self.lag.worst_since(entry.started)
         surely_late = entry.settle_s - LAG_COUNTS * lag > limit
         if entry.settle_s <= limit or lag <= limit * LAG_SHARE or surely_late:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, Protocol, runtime_checkable
 
 from harness.observations import Dice, DiceSeen, Entry, LampSample, Mode, Stage, StagedSample
+from harness.rig.errors import HostLagError
 from harness.rig.roles import KeyPresser, LampSense, Press
 from harness.verdicts import HarnessError
 
@@ -31,13 +32,15 @@ class Terminal:
     `commit`: which key lights the lamps. `has_clear`: a clear key takes the result away; without
     one the next entry's first key does. `settle_s`: longest time from the committing key's contact
     to steady lamps. `patience_s`: how long lamps are watched that are not right by then, to tell
-    late from dark.
+    late from dark. `entry_timeout_s`: after how long a half-made entry may be forgotten (None: not
+    known).
     """
 
     commit: Literal["third-key", "entry-key"] = "third-key"
     has_clear: bool = True
     settle_s: float = 0.1
     patience_s: float = 1.0
+    entry_timeout_s: float | None = None
 
 
 @dataclass(slots=True)
@@ -49,6 +52,7 @@ class EnteredKeys:
     faults: list[dict[str, object]] = field(default_factory=list)
     presses: list[Press] = field(default_factory=list)
     settle_s: float | None = None
+    too_slow: bool = False
     travelled: list[str] = field(default_factory=list)
     late: frozenset[str] = frozenset()
     watched: list[LampSample] = field(default_factory=list)
@@ -119,6 +123,8 @@ class EntryTaker:
         self._seen_steady: set[str] = set()
         self.presses: tuple[Press, ...] = ()
         """The presses of the last entry, as driven."""
+        self.too_slow = False
+        """Whether the looks of the last entry lay too far apart to time its lamps."""
 
     def enter(
         self,
@@ -150,6 +156,7 @@ class EntryTaker:
         except HarnessError as error:
             made.faults.append(error.to_json())
         self.presses = tuple(made.presses)
+        self.too_slow = made.too_slow
         return Entry(
             book=self._book,
             rig=self._rig,
@@ -218,15 +225,37 @@ class EntryTaker:
         stages: tuple[Stage, ...] = ("after-1", "after-2")
         if self._terminal.commit == "entry-key":
             stages += ("after-3",)
+        rested_s = 0.0
         for number, key in enumerate(keys):
             made.keyed.append(key)
-            closed_at = self._press(made, key)
+            closed_at = self._press_in_time(made, key, rested_s)
+            rested_s = 0.0
             if number < len(stages):
                 self._sense(made, stages[number])
             if number == 0 and pause_s:
                 time.sleep(pause_s)
+                rested_s = pause_s
         if self._terminal.commit == "entry-key":
-            closed_at = self._press(made, "enter")
+            closed_at = self._press_in_time(made, "enter", 0.0)
+        return closed_at
+
+    def _press_in_time(self, made: EnteredKeys, key: str, rested_s: float) -> float:
+        """Press; where the terminal may have forgotten the keys before, the entry is no evidence.
+
+        rested_s: how long the hand rested on purpose since the key before.
+        """
+        before = made.presses[-1].closed_at if made.presses else None
+        closed_at = self._press(made, key)
+        limit_s = self._terminal.entry_timeout_s
+        if before is not None and limit_s is not None:
+            apart_s = closed_at - before
+            if rested_s <= limit_s < apart_s:
+                raise HostLagError(
+                    "host:entry",
+                    expected=f"the next key within {limit_s:g} s, while the entry is remembered",
+                    found=f"{apart_s:.1f} s between two",
+                    remedy="ease the host, or find the device whose replies take so long",
+                )
         return closed_at
 
     def _press(self, made: EnteredKeys, key: str) -> float:
@@ -323,13 +352,16 @@ class EntryTaker:
         The last samples are kept. Gives the time from `since` (s) to the begin of the last look at
         one path which found the lamps otherwise than they then stayed: so long they surely took,
         however slow this host is. Areas that a look begun after the limit of settling found wrong,
-        and that came right, are late.
+        and that came right, are late. Nothing is left as not right by a limit unless a look begun
+        after it found it so.
         """
         settled_by = since + self._terminal.settle_s
         deadline = settled_by
         unsettled_at = since
         late = frozenset[str]()
         latest: dict[int, _Look] = {}
+        last_wrong_at: dict[int, float] = {}
+        first_right_at: dict[int, float] = {}
         while True:
             for look in self._look_round(again=True):
                 before = latest.get(look.path, look)
@@ -337,11 +369,16 @@ class EntryTaker:
                     unsettled_at = max(unsettled_at, before.began)
                 if look.began > settled_by:
                     late |= wrong(look.sample)
+                if wrong(look.sample):
+                    last_wrong_at[look.path] = look.began
+                    first_right_at.pop(look.path, None)
+                else:
+                    first_right_at.setdefault(look.path, time.monotonic())
                 latest[look.path] = look
             samples = [look.sample for _, look in sorted(latest.items())]
             if right := done(samples):
                 break
-            if time.monotonic() > deadline:
+            if all(look.began >= deadline for look in latest.values()):
                 # Late or never? Watch longer, but not for every result of a faulty table.
                 longer = since + self._terminal.patience_s
                 if not patient or deadline >= longer or not self._patient_waits_left:
@@ -351,6 +388,10 @@ class EntryTaker:
             self._patient_waits_left -= 1
         if right and stage == "lit":
             made.late |= late
+            made.too_slow = not late and all(
+                at > settled_by and at - last_wrong_at.get(path, since) > self._terminal.settle_s
+                for path, at in first_right_at.items()
+            )
         made.lamps.extend(StagedSample(stage, sample) for sample in samples)
         return max(0.0, unsettled_at - since)
 

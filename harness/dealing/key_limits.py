@@ -90,7 +90,8 @@ def _refine(holds: Callable[[float], bool], low: float, high: float) -> Bracket:
 def _lit_within(sense: Callable[[], Sequence[LampSample]], settle_s: float) -> bool:
     deadline = time.monotonic() + settle_s
     while True:
+        began = time.monotonic()
         if any(sample.lit for sample in sense()):
             return True
-        if time.monotonic() > deadline:
+        if began > deadline:
             return False

@@ -15,6 +15,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, NoReturn, cast
 
 from harness.rig.channels import Channel
+from harness.rig.confirmed import Confirmation
 from harness.rig.contacts import Contact, RelayKeys, open_and_verify
 from harness.rig.device import (
     EMULATED,
@@ -44,6 +45,7 @@ from harness.rig.roles import (
     Supply,
 )
 from harness.rig.senses import (
+    ConfirmedInputs,
     CoverSwitch,
     Integration,
     LampChannel,
@@ -54,6 +56,8 @@ from harness.rig.senses import (
 from harness.rig.wired import WatchedShaker, WiredCountdown, WiredShaker
 from harness.verdicts import ConfigurationError, HarnessError
 
+LEVELS_ALIKE = 0.02
+"""Levels no further apart than this part of a good lamp's are alike."""
 _OPEN_LIMIT_S = 4.0
 """All devices together get this long to open: what is not there is said within 5 s."""
 _OPEN_EMULATED_S = 15.0
@@ -68,6 +72,7 @@ class Bench:
         self.devices = dict(devices)
         self.program = program
         self._closing: list[SensedLamps] = []
+        self._confirmed: dict[str, ConfirmedInputs] = {}
         roles = rig.roles
         self.shake_sense: StrokeCounter | None = (
             None
@@ -92,8 +97,11 @@ class Bench:
             cast("DiceCamera", self.devices[name]) for name in roles.layout_camera
         )
         self.keys: KeyPresser | None = self._key_presser(rig.keys)
+        # A key moves for no longer than a reading or two take: waiting for two alike misses it.
         self.key_travel: Mapping[str, Sense] = {
-            key: self.sense(channel)
+            key: Sense(
+                cast("Inputs", self.devices[channel.device]), channel.channel, channel.invert
+            )
             for key, channel in (rig.keys.travel if rig.keys else {}).items()
         }
         self.lamps: tuple[LampSense, ...] = tuple(self._lamp_paths(rig.lamps))
@@ -129,7 +137,7 @@ class Bench:
 
     def sense(self, channel: Channel) -> Sense:
         """Give one input channel of this bench."""
-        return Sense(cast("Inputs", self.devices[channel.device]), channel.channel, channel.invert)
+        return Sense(self._inputs(channel.device), channel.channel, channel.invert)
 
     def release_all(self) -> None:
         """Open every output of every device that we drive, and verify it open."""
@@ -142,6 +150,16 @@ class Bench:
 
     def _served(self, name: str | None) -> Any:
         return None if name is None else self.devices[name]
+
+    def _inputs(self, name: str) -> Inputs:
+        """Give a device's inputs, confirmed where its link has no checksum."""
+        inputs = cast("Inputs", self.devices[name])
+        if self.rig.devices[name].has_checksum:
+            return inputs
+        return self._confirmed.setdefault(name, ConfirmedInputs(inputs, self._confirmation(name)))
+
+    def _confirmation(self, name: str, tolerance: float = 0.0) -> Confirmation:
+        return Confirmation(name, self.devices[name].link, tolerance)
 
     def _contact(self, key: str, channel: Channel) -> Contact:
         settings = self.rig.devices[channel.device]
@@ -193,7 +211,16 @@ class Bench:
                 buses=buses,
                 lit_volts=lamps.lit_volts,
                 reference_volts=lamps.reference_volts,
-                integration=Integration.over(self.rig.table.least_duty, self.rig.table.lamp_hz),
+                integration=Integration.over(
+                    self.rig.table.least_duty,
+                    self.rig.table.lamp_hz,
+                    checksum=all(self.rig.devices[name].has_checksum for name in used),
+                ),
+                confirmations={
+                    name: self._confirmation(name, LEVELS_ALIKE * lamps.reference_volts)
+                    for name in used
+                    if not self.rig.devices[name].has_checksum
+                },
             )
             self._closing.append(path)
             yield path

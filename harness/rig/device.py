@@ -108,6 +108,11 @@ class DeviceSettings(Section):
         return f"no channel (this driver has none), not {channel!r}"
 
     @property
+    def has_checksum(self) -> bool:
+        """Tell whether a reply carries a checksum, so that a spoilt one shows by itself."""
+        return True
+
+    @property
     def press_step_ms(self) -> int | None:
         """The step in which the device times a press itself, or None if the host times it."""
         return None
@@ -166,7 +171,7 @@ class AddressSettings(DeviceSettings):
     location_field: ClassVar[str | None] = "address"
 
     address: str = Field(min_length=1)
-    reply_ms: int = Field(default=1000, ge=1, le=60_000)
+    reply_ms: int = Field(default=500, ge=1, le=60_000)
 
 
 @dataclass(slots=True)

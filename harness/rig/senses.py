@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import random
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
 from typing import Self, cast
 
 from harness.observations import LampSample
+from harness.rig.confirmed import Confirmation
 from harness.rig.device import Inputs, Levels
 from harness.rig.errors import HostLagError, RigError
 
@@ -44,6 +46,19 @@ def read_together(senses: Sequence[Sense]) -> list[bool]:
         values = group[0].inputs.read([sense.channel for sense in group])
         read.update({sense: values[sense.channel] != sense.invert for sense in group})
     return [read[sense] for sense in senses]
+
+
+class ConfirmedInputs:
+    """Inputs over a link without checksum, each change believed once it repeats; an `Inputs`."""
+
+    def __init__(self, inputs: Inputs, confirmation: Confirmation) -> None:
+        self.name = inputs.name
+        self._inputs = inputs
+        self._confirmation = confirmation
+
+    def read(self, channels: Sequence[str]) -> Mapping[str, bool]:
+        """Read these channels at one time."""
+        return self._confirmation.read(lambda: self._inputs.read(channels))
 
 
 class CoverSwitch:
@@ -130,18 +145,26 @@ class Integration:
     """How a digital input is read when lamps are not driven steadily.
 
     An input without a filter of its own may look into a pause of PWM or multiplexing. So it is
-    read `samples` times at random phases of `period_s`; a lamp seen on once is lit.
+    read `samples` times at random phases of `period_s`; a lamp seen on `least` times is lit.
     """
 
     samples: int = 1
     period_s: float = 0.0
+    least: int = 1
 
     @classmethod
-    def over(cls, duty: float, hz: float) -> Self:
-        """Read so often that a lamp on for `duty` of its period is missed once in 10^6 times."""
+    def over(cls, duty: float, hz: float, *, checksum: bool = True) -> Self:
+        """Read so often that a lamp on for `duty` of its period is missed once in 10^6 times.
+
+        Where replies carry no checksum a lamp seen on once may be a flipped bit: twice is lit.
+        """
         if duty >= 1.0:
             return cls()
-        return cls(math.ceil(math.log(_MISS) / math.log(1.0 - duty)), 1.0 / hz)
+        dark = 1.0 - duty
+        samples, least = 1, 1 if checksum else 2
+        while dark**samples + (least - 1) * samples * duty * dark ** (samples - 1) > _MISS:
+            samples += 1
+        return cls(samples, 1.0 / hz, least)
 
 
 STEADY = Integration()
@@ -163,7 +186,8 @@ class SensedLamps:
     Devices on separate buses are read side by side, those on one bus in turn. What a device that
     does not answer senses is unknown, never dark; only when none answers is that an error.
     Lamps that are not driven steadily are read as often as it takes (see `Integration`); levels are
-    integrated by the instrument. buses: for each device the bus it hangs on.
+    integrated by the instrument. buses: for each device the bus it hangs on. confirmations: for
+    devices whose link has no checksum.
     """
 
     def __init__(
@@ -176,9 +200,11 @@ class SensedLamps:
         lit_volts: float,
         reference_volts: float,
         integration: Integration = STEADY,
+        confirmations: Mapping[str, Confirmation] = MappingProxyType({}),
     ) -> None:
         self.path = path
         self._integration = integration
+        self._confirmations = dict(confirmations)
         self.troubles: dict[str, RigError] = {}
         self._lamps = tuple(lamps)
         self._devices = dict(devices)
@@ -212,32 +238,39 @@ class SensedLamps:
     def _read_bus(self, names: Sequence[str]) -> dict[tuple[str, str], float | bool]:
         read: dict[tuple[str, str], float | bool] = {}
         for name in names:
-            device, channels = self._devices[name], self._channels[name]
-            measured = [c for c in channels if isinstance(device, Levels) and device.measures(c)]
-            plain = [c for c in channels if c not in measured]
+            confirmation = self._confirmations.get(name)
+            read_once = partial(self._read_device, name)
             try:
-                values: dict[str, float | bool] = {}
-                if measured:
-                    values.update(cast("Levels", device).levels(measured))
-                if plain:
-                    values.update(self._integrate(cast("Inputs", device), name, plain))
+                values = read_once() if confirmation is None else confirmation.read(read_once)
             except RigError as error:
                 self.troubles[name] = error
                 continue
             read.update(((name, channel), value) for channel, value in values.items())
         return read
 
+    def _read_device(self, name: str) -> Mapping[str, float | bool]:
+        device, channels = self._devices[name], self._channels[name]
+        measured = [c for c in channels if isinstance(device, Levels) and device.measures(c)]
+        plain = [c for c in channels if c not in measured]
+        values: dict[str, float | bool] = {}
+        if measured:
+            values.update(cast("Levels", device).levels(measured))
+        if plain:
+            values.update(self._integrate(cast("Inputs", device), name, plain))
+        return values
+
     def _integrate(self, device: Inputs, name: str, channels: Sequence[str]) -> Mapping[str, bool]:
-        """Read channels at as many phases of the lamps' drive as it takes; on once is lit."""
+        """Read channels at as many phases of the lamps' drive as it takes."""
         inverted = self._inverted[name]
-        lit: set[str] = set()
+        lit: Counter[str] = Counter()
         for left in range(self._integration.samples - 1, -1, -1):
             read = device.read(channels)
-            lit |= {c for c in channels if read[c] != (c in inverted)}
+            lit.update(c for c in channels if read[c] != (c in inverted))
             if left:
                 # at random, so that reading never keeps step with the drive
                 time.sleep(random.random() * self._integration.period_s)  # noqa: S311
-        return {c: (c in lit) != (c in inverted) for c in channels}
+        least = self._integration.least
+        return {c: (lit[c] >= least) != (c in inverted) for c in channels}
 
     def _sample(self, read: Mapping[tuple[str, str], float | bool], at: float) -> LampSample:
         states: dict[str, list[bool | None]] = defaultdict(list)

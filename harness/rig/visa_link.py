@@ -59,6 +59,11 @@ class VisaSettings(DeviceSettings):
     dsrdtr: bool = False
     read_repeats: int = Field(default=2, ge=0, le=5)
 
+    @property
+    def has_checksum(self) -> bool:
+        """SCPI has none."""
+        return False
+
     def placed(self, endpoint: str) -> Self:
         """Give these settings with a resource name for the endpoint."""
         return super().placed(resource_name(endpoint))

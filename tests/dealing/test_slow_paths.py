@@ -9,12 +9,14 @@ from harness.observations import LampSample
 from harness.rig.roles import Press
 
 LATE_S, LIMIT_S = 0.4, 0.25
+KEYS = ("1", "1", "2")
 
 
 class Table:
-    """A table whose one lamp lights `LATE_S` after the third key, and its keys."""
+    """A table whose one lamp lights `late_s` after the third key, and its keys."""
 
-    def __init__(self) -> None:
+    def __init__(self, late_s: float) -> None:
+        self.late_s = late_s
         self.pressed: list[float] = []
 
     def press(self, key: str) -> Press:
@@ -29,7 +31,7 @@ class Table:
         """No contact is held."""
 
     def lit_at(self, moment: float) -> frozenset[str]:
-        lit = len(self.pressed) == 3 and moment >= self.pressed[2] + LATE_S
+        lit = len(self.pressed) == 3 and moment >= self.pressed[2] + self.late_s
         return frozenset({"small"} if lit else ())
 
 
@@ -52,17 +54,24 @@ class Seen(Path):
         return self.sense()
 
 
-def entry_over(*paths: tuple[type[Path], str, float]):
-    table = Table()
-    taker = EntryTaker(
+def taker_over(
+    *paths: tuple[type[Path], str, float],
+    late_s: float = LATE_S,
+    entry_timeout_s: float | None = None,
+) -> EntryTaker:
+    table = Table(late_s)
+    return EntryTaker(
         table,
         [kind(table, *path) for kind, *path in paths],
-        Terminal(settle_s=LIMIT_S),
+        Terminal(settle_s=LIMIT_S, entry_timeout_s=entry_timeout_s),
         book="book",
         rig="rig",
         winning=lambda dice: frozenset({"small"}),
     )
-    return taker.enter(1, ["1", "1", "2"], mode="entered")
+
+
+def entry_over(*paths: tuple[type[Path], str, float]):
+    return taker_over(*paths).enter(1, KEYS, mode="entered")
 
 
 def test_a_lamp_that_is_late_is_late_though_a_camera_takes_its_time():
@@ -81,3 +90,35 @@ def test_a_slow_path_alone_is_enough():
     entry = entry_over((Seen, "layout", 0.05))
     assert entry.lit("lit") == {"small"}
     assert entry.faults == ()
+
+
+def test_a_look_begun_before_the_limit_calls_nothing_dark():
+    """Each look takes longer than the limit: fails if the table is blamed once patience is out."""
+    taker = taker_over((Path, "inputs", 0.3), late_s=0.02)
+    for index in range(5):
+        entry = taker.enter(index, KEYS, mode="entered")
+        assert entry.lit("lit") == {"small"}
+        assert not entry.late
+        assert taker.too_slow, "such looks cannot tell in time from late"
+
+
+def test_looks_close_enough_time_the_lamps():
+    """Fails if a rig that can judge the limit says that it cannot."""
+    for late_s in (0.02, LATE_S):
+        taker = taker_over((Path, "inputs", 0.03), (Seen, "layout", 0.3), late_s=late_s)
+        entry = taker.enter(1, KEYS, mode="entered")
+        assert not taker.too_slow
+        assert bool(entry.late) is (late_s > LIMIT_S)
+
+
+def test_an_entry_that_we_made_too_slowly_is_our_fault():
+    """Fails if a terminal is blamed that forgot a half-made entry in its own good time."""
+    taker = taker_over((Path, "inputs", 0.2), late_s=0.0, entry_timeout_s=0.15)
+    entry = taker.enter(1, KEYS, mode="entered")
+    assert [fault["fault"] for fault in entry.faults] == ["host-lag"]
+    assert entry.keyed == ("1", "1"), "nothing is pressed after that"
+
+
+def test_a_pause_meant_to_outlast_the_terminals_memory_is_no_fault():
+    taker = taker_over((Path, "inputs", 0.01), late_s=0.0, entry_timeout_s=0.15)
+    assert not taker.enter(1, KEYS, mode="entered", pause_after_first_s=0.2).faults

@@ -1,7 +1,7 @@
-"""1,000,000 random or mutated strings for each parser of the rig, then 10,000 noisy exchanges.
+"""1,000,000 random or mutated strings for each parser of the rig, then noisy exchanges by link.
 
 usage: python -m tests.long.fuzz [COUNT] [PARSER]...   Ends with 1 at the first surprise. With
-parsers named, the exchanges over a pty with random faults on the line are left out.
+parsers named, the exchanges with random faults on the link are left out.
 """
 
 from __future__ import annotations
@@ -10,11 +10,14 @@ import random
 import sys
 import time
 import traceback
+from collections import Counter
 
-from tests.rig import noise
+from tests.rig import noise, noise_unsummed
 from tests.rig.fuzz import PARSERS, strings
 
 COUNT = 1_000_000
+EXCHANGES_A_LOOK = 4
+"""A look over a link without checksum takes about so many exchanges."""
 SLOWEST_S = 1.0
 
 
@@ -45,10 +48,16 @@ def main(arguments: list[str]) -> int:
             return 1
     if not arguments[1:]:
         exchanges = count // 100
-        ended = noise.run(exchanges)
-        told = ", ".join(f"{fault} {times}" for fault, times in ended.most_common())
-        print(f"{exchanges} exchanges with random faults, no wrong answer taken: {told}")
+        _tell("modbus-rtu", f"{exchanges} exchanges", noise.run(exchanges))
+        for link in noise_unsummed.LINKS:
+            looks = exchanges // EXCHANGES_A_LOOK
+            _tell(link, f"{looks} looks", noise_unsummed.run(link, looks))
     return 0
+
+
+def _tell(link: str, made: str, ended: Counter[str]) -> None:
+    told = ", ".join(f"{fault} {times}" for fault, times in ended.most_common())
+    print(f"{link}: {made} with random faults, nothing wrong taken: {told}", flush=True)
 
 
 if __name__ == "__main__":

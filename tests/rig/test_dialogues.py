@@ -291,6 +291,11 @@ def test_scpi_daq() -> None:
         assert daq.identify() == "MAKER,MODEL,0,1.0"
 
 
+def twice(question: bytes, answer: bytes) -> list[tuple[bytes, bytes]]:
+    """Ask again, since SCPI has no checksum: a measurement counts once it repeats."""
+    return [(question, answer)] * 2
+
+
 SUPPLY = {"volts": 5.0, "amperes": 1.0}
 
 
@@ -299,13 +304,13 @@ def test_supply_e36() -> None:
         (b"CURR 1", None),
         (b"VOLT 4.5", None),
         (b"OUTP ON", None),
-        (b"MEAS:VOLT?", b"+4.49800E+00\n"),
-        (b"MEAS:CURR?", b"+1.2E-01\n"),
-        (b"VOLT:PROT:TRIP?", b"1\n"),
+        *twice(b"MEAS:VOLT?", b"+4.49800E+00\n"),
+        *twice(b"MEAS:CURR?", b"+1.2E-01\n"),
+        *twice(b"VOLT:PROT:TRIP?", b"1\n"),
         (b"VOLT:PROT:CLE", None),
-        (b"VOLT:PROT:TRIP?", b"0\n"),
-        (b"MEAS:VOLT?", b"3.1\n"),
-        (b"MEAS:CURR?", b"0.999\n"),
+        *twice(b"VOLT:PROT:TRIP?", b"0\n"),
+        *twice(b"MEAS:VOLT?", b"3.1\n"),
+        *twice(b"MEAS:CURR?", b"0.999\n"),
     ]
     with over_scpi("scpi-supply", lines, dialect="e36", **SUPPLY) as supply:
         supply.set_voltage(4.5)
@@ -322,7 +327,7 @@ def test_supply_e36300_has_a_channel_list() -> None:
         (b"CURR 1,(@2)", None),
         (b"VOLT 5,(@2)", None),
         (b"OUTP OFF,(@2)", None),
-        (b"MEAS:VOLT? (@2)", b"0.0\n"),
+        *twice(b"MEAS:VOLT? (@2)", b"0.0\n"),
     ]
     with over_scpi("scpi-supply", lines, dialect="e36", channel=2, **SUPPLY) as supply:
         supply.set_voltage(5)
@@ -334,10 +339,10 @@ def test_supply_dp800() -> None:
     lines = [
         (b":APPL CH1,5,1", None),
         (b":OUTP CH1,ON", None),
-        (b":MEAS:ALL? CH1", b"5.0010,0.2500,1.250\n"),
-        (b":STAT:QUES:INST:ISUM1:COND?", b"8\n"),
-        (b":STAT:QUES:INST:ISUM1:COND?", b"2\n"),
-        (b":MEAS:ALL? CH1", b"5.0010,0.2500,1.250\n"),
+        *twice(b":MEAS:ALL? CH1", b"5.0010,0.2500,1.250\n"),
+        *twice(b":STAT:QUES:INST:ISUM1:COND?", b"8\n"),
+        *twice(b":STAT:QUES:INST:ISUM1:COND?", b"2\n"),
+        *twice(b":MEAS:ALL? CH1", b"5.0010,0.2500,1.250\n"),
     ]
     with over_scpi("scpi-supply", lines, dialect="dp800", **SUPPLY) as supply:
         supply.set_voltage(5)
@@ -352,10 +357,10 @@ def test_supply_spd3303x() -> None:
         (b"CH2:CURR 1", None),
         (b"CH2:VOLT 5", None),
         (b"OUTP CH2,ON", None),
-        (b"MEAS:VOLT? CH2", b"5.000\n"),
-        (b"SYST:STAT?", b"0x12\n"),
-        (b"SYST:STAT?", b"0X30\r\n"),
-        (b"MEAS:VOLT? CH2", b"5.000\n"),
+        *twice(b"MEAS:VOLT? CH2", b"5.000\n"),
+        *twice(b"SYST:STAT?", b"0x12\n"),
+        *twice(b"SYST:STAT?", b"0X30\r\n"),
+        *twice(b"MEAS:VOLT? CH2", b"5.000\n"),
     ]
     with over_scpi("scpi-supply", lines, dialect="spd3303x", channel=2, **SUPPLY) as supply:
         supply.set_voltage(5)

@@ -80,6 +80,11 @@ class Adam4000Settings(SerialSettings):
     watchdog_s: float | None = Field(default=None, ge=0.1, le=25.5)
     read_repeats: int = Field(default=2, ge=0, le=5)
 
+    @property
+    def has_checksum(self) -> bool:
+        """Modules may be set up with or without."""
+        return self.checksum
+
     def channel_problem(self, channel: str, use: Capability) -> str | None:
         """Say which channels the model has."""
         model = _MODELS[self.model]

@@ -69,6 +69,11 @@ class ModbusTcpSettings(AddressSettings):
     direction: Literal["in", "out"] = "in"
     read_repeats: int = Field(default=2, ge=0, le=5)
 
+    @property
+    def has_checksum(self) -> bool:
+        """Modbus/TCP leaves it to what carries it."""
+        return False
+
     def channel_problem(self, channel: str, use: Capability) -> str | None:
         """Channels are numbered from 0; outputs need `direction = "out"` and the coil area."""
         if use == "outputs" and (self.direction != "out" or self.area != "coil"):

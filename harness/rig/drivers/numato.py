@@ -52,6 +52,11 @@ class NumatoSettings(SerialSettings):
     invert: bool = False
     read_repeats: int = Field(default=2, ge=0, le=5)
 
+    @property
+    def has_checksum(self) -> bool:
+        """The command lines have none."""
+        return False
+
     def channel_problem(self, channel: str, use: Capability) -> str | None:
         """Relays are outputs, GPIOs inputs."""
         word, count = ("relay", self.relays) if use == "outputs" else ("gpio", self.gpios)

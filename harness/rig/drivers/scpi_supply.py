@@ -8,12 +8,15 @@ the channel: 4 over-voltage, 8 over-current). `spd3303x`: Siglent SPD3303X (`CH1
 
 from __future__ import annotations
 
+import math
 import re
 import time
+from collections.abc import Sequence
 from typing import ClassVar, Literal, Self, cast
 
 from pydantic import Field, ValidationInfo, field_validator
 
+from harness.rig.confirmed import until_alike
 from harness.rig.device import Capability, DeviceSettings, Surroundings, repeat_read
 from harness.rig.errors import CorruptReplyError
 from harness.rig.visa_link import VisaLink, VisaSettings, parse_numbers
@@ -24,6 +27,8 @@ _SPD_WRITE_GAP_S = 0.02
 _OVER_VOLTAGE, _OVER_CURRENT = 4, 8
 _AT_LIMIT = 0.97
 _DEAD_VOLTS, _DEAD_AMPERES = 0.05, 0.005
+_ALIKE = 0.02
+"""Two measurements no further apart than this part of them, or V or A, are alike."""
 
 
 class ScpiSupplySettings(VisaSettings):
@@ -125,7 +130,7 @@ class ScpiSupply:
             volts, amperes, _ = self._measured()
             return self._by_measure(volts, amperes)
         if dialect == "spd3303x":
-            status = self._hexadecimal(self._query("SYST:STAT?"))
+            status = until_alike(lambda: self._hexadecimal(self._query("SYST:STAT?")), int.__eq__)
             bit = (self.settings.channel or 1) - 1
             if status >> bit & 1:
                 return "constant-current"
@@ -154,20 +159,21 @@ class ScpiSupply:
         return self._channel if self.settings.dialect == "spd3303x" else self._list
 
     def _measured(self) -> tuple[float, float, float]:
-        command = f":MEAS:ALL? {self._channel}"
-        numbers = repeat_read(
-            lambda: parse_numbers(self._query(command), 3, self.name),
-            self.link,
-            self.settings.read_repeats,
-        )
-        return numbers[0], numbers[1], numbers[2]
+        volts, amperes, watts = self._numbers(f":MEAS:ALL? {self._channel}", 3)
+        return volts, amperes, watts
 
     def _number(self, command: str) -> float:
-        return repeat_read(
-            lambda: parse_numbers(self._query(command), 1, self.name)[0],
-            self.link,
-            self.settings.read_repeats,
-        )
+        return self._numbers(command, 1)[0]
+
+    def _numbers(self, command: str, count: int) -> list[float]:
+        def once() -> list[float]:
+            return repeat_read(
+                lambda: parse_numbers(self._query(command), count, self.name),
+                self.link,
+                self.settings.read_repeats,
+            )
+
+        return until_alike(once, _alike)  # a digit spoilt on the way does not show
 
     def _hexadecimal(self, text: str) -> int:
         if re.fullmatch("(0[xX])?[0-9A-Fa-f]{1,8}", text.strip()) is None:
@@ -196,3 +202,9 @@ class ScpiSupply:
     def close(self) -> None:
         """Close the session; the output stays as it is."""
         self._visa.close()
+
+
+def _alike(one: Sequence[float], other: Sequence[float]) -> bool:
+    return all(
+        math.isclose(a, b, rel_tol=_ALIKE, abs_tol=_ALIKE) for a, b in zip(one, other, strict=True)
+    )
