@@ -7,7 +7,7 @@ decided by comparison with the samples.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from harness.diagnosis.facts import RigFacts
@@ -74,11 +74,6 @@ class Terminal:
         if into.held is not None:
             other._take(into.held)
         return other
-
-    def press_all(self, keys: Iterable[str]) -> None:
-        """Drive several keys in order."""
-        for key in keys:
-            self.press(key)
 
     def _take(self, key: str) -> None:
         if key == "clear":

@@ -282,6 +282,7 @@ def open_bench(
         if rig.emulator is not None:
             program = stack.enter_context(standin(rig.emulator.program, rig.path, faults))
             rig = _placed(rig, program)
+        rig = _held_to_limits(rig)
         around = Surroundings()
         stack.callback(around.close)
         devices: dict[str, Device] = {}
@@ -320,6 +321,23 @@ def _places(devices: Iterable[DeviceSettings]) -> list[str]:
         for device in devices
         if (place := device.location) not in (None, EMULATED) and not device.shareable
     ]
+
+
+def _held_to_limits(rig: Rig) -> Rig:
+    """Give the rig with its shaker held to the limits on its times, where there are such."""
+    limits, shaker = rig.limits, rig.roles.shaker
+    limited = {"start_s": limits.shaker_start_ms, "done_s": limits.shaker_done_ms}
+    times = {name: ms / 1000 for name, ms in limited.items() if ms is not None}
+    if shaker is None or not times:
+        return rig
+    if isinstance(shaker, Machine):
+        roles = rig.roles.model_copy(update={"shaker": shaker.model_copy(update=times)})
+        return rig.model_copy(update={"roles": roles})
+    settings = rig.devices[shaker]
+    if not times.keys() <= type(settings).model_fields.keys():
+        return rig  # a person, or a program that is done when it answers
+    held = settings.model_copy(update=times)
+    return rig.model_copy(update={"devices": {**rig.devices, shaker: held}})
 
 
 def _placed(rig: Rig, program: Standin) -> Rig:

@@ -157,7 +157,8 @@ class Limits(Section):
 
     Times in ms (table time), levels relative to a good lamp. uncertainty_ms, uncertainty_level and
     uncertainty_volts: expanded uncertainty (k = 2) of this bench's own measuring. stroke_ms: the
-    shortest time that the shake sensor stays closed, or open, between strokes.
+    shortest time that the shake sensor stays closed, or open, between strokes. shaker_start_ms,
+    shaker_done_ms: hold a machine in place of its own section's start_s and done_s.
     """
 
     stroke_ms: Positive = 50.0

@@ -387,6 +387,8 @@ def supply_regulates(bench: Bench) -> Iterator[Check]:
         )
 
     yield _told(part, "supply in constant voltage", state)
+    if limits.supply_amperes_max is not None:
+        yield _told(part, "supply current", partial(_current, supply, limits.supply_amperes_max))
     if limits.supply_tolerance_volts is None:
         return
     wanted = limits.supply_volts or supply.settings.volts
@@ -416,6 +418,20 @@ def supply_regulates(bench: Bench) -> Iterator[Check]:
     yield _told(part, "supply voltage", voltage)
 
 
+def _current(supply: ScpiSupply, most: float) -> Check:
+    """See that no more current flows than the table takes: a short would spoil every level."""
+    amperes = supply.amperes()
+    good = amperes <= most
+    return Check(
+        f"device:{supply.name}",
+        "supply current",
+        Verdict.PASS if good else Verdict.RIG_FAULT,
+        f"{amperes:.3f} A measured, at most {most:g} A",
+        "" if good else "look for a short in the leads before the table is judged",
+        "" if good else "over-current",
+    )
+
+
 def hold_risk(bench: Bench) -> Iterator[Check]:
     """Say whether a key may stay pressed when this host dies."""
     keys = bench.rig.keys
@@ -428,19 +444,6 @@ def hold_risk(bench: Bench) -> Iterator[Check]:
     else:
         found = "none: the device times its presses or has a watchdog armed"
     yield Check("keys", "hold risk", Verdict.PASS, found)
-
-
-def link_findings(bench: Bench) -> list[Finding]:
-    """Give a `RIG_FAULT` for each device whose link failed or had reads repeated so far."""
-    findings = []
-    for link in bench.links:
-        for fault, count in sorted(link.failures.items()):
-            what = (
-                f"device {link.device}: {fault.replace('-', ' ')} {count} time(s) in "
-                f"{link.exchanges} exchanges, {link.repeats} read(s) repeated"
-            )
-            findings.append(Finding(Verdict.RIG_FAULT, (f"device:{link.device}",), fault, what))
-    return findings
 
 
 def _told(part: str, what: str, check: Callable[[], Check]) -> Check:

@@ -58,7 +58,6 @@ class SerialLine:
         self.subject = subject
         self.turn = threading.RLock()
         self.quiet_since = 0.0
-        self.reopened = 0
         self._serial: serial.Serial | None = None
         self._fd: int | None = None
 
@@ -153,7 +152,6 @@ class SerialLine:
                     raise
                 time.sleep(0.05)
             else:
-                self.reopened += 1
                 return
 
     def _lost(self, error: Exception, received: bytes = b"") -> LinkLostError:

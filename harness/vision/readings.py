@@ -7,16 +7,6 @@ from typing import Literal
 
 ReadingVerdict = Literal["values", "no-result", "unreadable"]
 NO_RESULT_REASONS = ("leaning", "stacked", "missing", "extra")
-UNREADABLE_REASONS = (
-    "blurred",
-    "moving",
-    "dark",
-    "overexposed",
-    "glare",
-    "obstructed",
-    "disagreement",
-    "not-an-image",
-)
 DieState = Literal["flat", "leaning", "stacked", "cut-off", "moving"]
 
 

@@ -307,7 +307,6 @@ def test_supply_e36() -> None:
         *twice(b"MEAS:VOLT?", b"+4.49800E+00\n"),
         *twice(b"MEAS:CURR?", b"+1.2E-01\n"),
         *twice(b"VOLT:PROT:TRIP?", b"1\n"),
-        (b"VOLT:PROT:CLE", None),
         *twice(b"VOLT:PROT:TRIP?", b"0\n"),
         *twice(b"MEAS:VOLT?", b"3.1\n"),
         *twice(b"MEAS:CURR?", b"0.999\n"),
@@ -318,7 +317,6 @@ def test_supply_e36() -> None:
         assert supply.volts() == pytest.approx(4.498)
         assert supply.amperes() == pytest.approx(0.12)
         assert supply.state() == "over-voltage"
-        supply.clear_protection()
         assert supply.state() == "constant-current"
 
 

@@ -9,8 +9,7 @@ import pytest
 from harness.rig.bench import open_bench
 from harness.rig.errors import OutputsNotOpenError
 from harness.rig.rigfile import load_rig
-from harness.rig.selfcheck import Check, inputs_follow, link_findings, self_check
-from harness.verdicts import Verdict
+from harness.rig.selfcheck import Check, inputs_follow, self_check
 from tests.rig.peers import PtyPeer, TcpPeer, lines_of
 from tests.rig.test_bench import TwoUnits, real_rig
 
@@ -131,9 +130,10 @@ def test_a_test_relay_that_does_not_answer_is_named_and_not_the_inputs(rig_file,
 
 
 def test_spoilt_and_repeated_reads_are_in_the_record(rig_file, units) -> None:
-    """F32: a corrupt reply is read again, counted, and told as a fault of the link."""
+    """F32: a corrupt reply is read again, and counted."""
     with PtyPeer(units) as peer, open_bench(load_rig(real_rig(rig_file, peer.path))) as bench:
-        assert link_findings(bench) == []
+        (inputs,) = (link for link in bench.links if link.device == "inputs")
+        assert not inputs.failures
 
         def corrupt(_frame: bytes, reply: bytes) -> bytes:
             units.inputs.spoil = None
@@ -141,11 +141,8 @@ def test_spoilt_and_repeated_reads_are_in_the_record(rig_file, units) -> None:
 
         units.inputs.spoil = corrupt
         assert bench.lamps[0].sense().lit == frozenset()
-        (finding,) = link_findings(bench)
-        assert finding.verdict is Verdict.RIG_FAULT
-        assert finding.part == ("device:inputs",)
-        assert finding.fault == "corrupt-reply"
-        assert "1 read(s) repeated" in finding.what
+        assert inputs.failures == {"corrupt-reply": 1}
+        assert inputs.repeats == 1
 
 
 @pytest.mark.parametrize(
@@ -211,3 +208,33 @@ def test_a_voltage_is_held_to_its_limits_with_its_uncertainty(
         with open_bench(load_rig(rig_file(text=text))) as bench:
             found = bad(list(self_check(bench, TODAY)))
     assert found == ({} if good else {"device:psu": "wrong-voltage"})
+
+
+@pytest.mark.parametrize(("amperes", "good"), [("1.85", True), ("1.95", False)])
+def test_a_current_above_its_limit_is_no_bench_to_judge_by(rig_file, amperes, good) -> None:
+    """Fails if the rig file's limit is read and not held to."""
+    said = {"*IDN?": "M,S,0,1", "MEAS:VOLT?": "12", "MEAS:CURR?": amperes, "VOLT:PROT:TRIP?": "0"}
+
+    def serve(link) -> None:
+        for line in lines_of(link):
+            link.sendall(said[line.decode()].encode() + b"\n")
+
+    with TcpPeer(serve) as peer:
+        text = f"""
+            [table]
+            shaker = "manual"
+            cover = "none"
+            [devices.psu]
+            driver = "scpi-supply"
+            resource = "{peer.address}"
+            dialect = "e36"
+            volts = 12.0
+            amperes = 3.0
+            [roles]
+            supply = "psu"
+            [limits]
+            supply_amperes_max = 1.9
+            """
+        with open_bench(load_rig(rig_file(text=text))) as bench:
+            found = bad(list(self_check(bench, TODAY)))
+    assert found == ({} if good else {"device:psu": "over-current"})

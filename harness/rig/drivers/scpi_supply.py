@@ -139,13 +139,6 @@ class ScpiSupply:
             return "over-voltage"
         return self._by_measure(self.volts(), self.amperes())
 
-    def clear_protection(self) -> None:
-        """Clear a tripped over-voltage protection; sent once."""
-        if self.settings.dialect == "e36":
-            self._write(f"VOLT:PROT:CLE {self._list}".rstrip())
-        elif self.settings.dialect == "dp800":
-            self._write(f":OUTP:OVP:CLEAR {self._channel}")
-
     def _by_measure(self, volts: float, amperes: float) -> SupplyState:
         """Judge by what is measured: below its voltage and at its current limit is CC."""
         if amperes >= _AT_LIMIT * self.settings.amperes:

@@ -19,7 +19,7 @@ from harness.rig.drivers.scpi_supply import ScpiSupply
 from harness.rig.errors import HostLagError, NotCapableError
 from harness.rig.rigfile import Machine, Timer, channel_uses
 from harness.rig.roles import KeyPresser
-from harness.rig.selfcheck import link_findings, self_check
+from harness.rig.selfcheck import self_check
 
 
 def channels(bench: Bench, need: str) -> dict[str, list[str]]:
@@ -238,7 +238,7 @@ def test_the_self_check_finds_nothing_and_no_link_failed(bench: Bench) -> None:
     """Last: whatever went wrong above on a wire is in the record."""
     bad = [check for check in self_check(bench) if check.verdict == "RIG_FAULT"]
     assert not bad
-    assert not link_findings(bench)
+    assert not any(link.failures for link in bench.links)
 
 
 def test_uses_are_known(bench: Bench) -> None:
