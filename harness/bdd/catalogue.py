@@ -10,7 +10,7 @@ from typing import Any
 from gherkin.errors import CompositeParserException, ParserError
 from gherkin.parser import Parser
 
-from harness.bdd.features import embedded_features
+from harness.bdd.features import embedded_features, feature_uri
 from harness.verdicts import InvalidFileError, Problem
 
 
@@ -33,7 +33,7 @@ def scenarios_by_tag(book_id: str, folder: Path | None = None) -> dict[str, list
     folder = folder or embedded_features() / book_id
     found: dict[str, list[Scenario]] = {}
     for file in sorted(folder.glob("**/*.feature")):
-        uri = f"features/{book_id}/{file.relative_to(folder).as_posix()}"
+        uri = feature_uri(file, folder)
         for name, tags in _scenarios(file):
             scenario = Scenario(uri, name)
             for tag in sorted(tags):

@@ -21,9 +21,9 @@ def embedded_features() -> Path:
     return packaged if packaged.is_dir() else package.parent / "features"
 
 
-def feature_uri(file: Path) -> str:
-    """Give the name by which the record knows a feature file."""
-    return f"features/{file.parent.name}/{file.name}"
+def feature_uri(file: Path, folder: Path) -> str:
+    """Give the name by which the record knows a feature file in a book's folder of features."""
+    return f"features/{folder.name}/{file.relative_to(folder).as_posix()}"
 
 
 def features_of(book: RuleBook) -> Path:

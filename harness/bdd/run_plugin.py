@@ -23,7 +23,7 @@ from harness.bdd.case import check_body
 from harness.bdd.closing import Closing
 from harness.bdd.collecting import FeatureFile, ScenarioFacts, item_steps
 from harness.bdd.conclusion import finding_of_error
-from harness.bdd.features import feature_uri
+from harness.bdd.features import feature_uri, features_of
 from harness.bdd.job import Job, Teller
 from harness.bdd.scenario_run import ScenarioRun, worst
 from harness.bdd.sitting import Sitting
@@ -107,6 +107,8 @@ class RunPlugin:
         planned = [self._scenario(_facts(item)) for item in items]
         try:
             self._record.planned(self._book.id, self._job.rig_name, planned)
+            for item in items:  # a run that is taken up again must go on with the same text
+                self._keep_text(_facts(item).path)
         except EvidenceError as error:
             self.stopped = str(error).splitlines()
         if self._recorded is None:
@@ -239,7 +241,6 @@ class RunPlugin:
         self._steps_left = []
         self._broke_off = False
         self._teller.tell("doing", name=facts.name)
-        self._keep_text(facts.path)
         self._record.scenario_started(scenario)
         if self._sitting is not None:
             self._sitting.begin(run)
@@ -288,7 +289,6 @@ class RunPlugin:
         left = []
         for item in items:
             facts = _facts(item)
-            self._keep_text(facts.path)
             refusal = self._refusal(facts)
             assert refusal is not None
             steps = [_not_reached(step) for step in item_steps(item)]
@@ -434,7 +434,7 @@ class RunPlugin:
         return f"{self._book.id}/{self._job.rig_name}/{place}"
 
     def _keep_text(self, path: Path) -> None:
-        uri = feature_uri(path)
+        uri = feature_uri(path, features_of(self._book))
         if uri not in self._texts:
             self._texts.add(uri)
             self._record.feature(uri, path.read_text(encoding="utf-8"))

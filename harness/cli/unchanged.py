@@ -40,7 +40,7 @@ class ChangedSinceError(ConfigurationError):
 def refuse_changed(folder: RunFolder, wanted: Order) -> None:
     """Compare what a run was begun with and what it would go on with.
 
-    Of features those whose text the record holds: the others were not begun. Raises
+    Of features those whose text the record holds: all that were planned. Raises
     ChangedSinceError, SeveralMistakesError with all changes if there are more than one.
     """
     _refuse(
@@ -93,9 +93,9 @@ def _of_manifest(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[Ch
 def _of_features(folder: RunFolder, wanted: Order) -> Iterator[ChangedSinceError]:
     recorded = recorded_results(folder.journal).features
     now = {
-        feature_uri(file): _text_sha256(file)
-        for sitting in wanted.sittings
-        for file in features_of(sitting.book).glob("**/*.feature")
+        feature_uri(file, folder): _text_sha256(file)
+        for folder in {features_of(sitting.book) for sitting in wanted.sittings}
+        for file in folder.glob("**/*.feature")
     }
     for uri, digest in recorded.items():
         if now.get(uri) != digest:

@@ -25,9 +25,11 @@ def test_a_feature_in_a_folder_within_is_compared_too(books, tmp_path):
         faults=(),
         record_wire=False,
     )
+    uri = feature_uri(within, books / "short")
+    assert uri == "features/short/evening/further.feature"
     with RunRecord.create(tmp_path / "run", manifest_of(wanted), wanted.asked()) as record:
-        record.feature(feature_uri(within), within.read_text(encoding="utf-8"))
+        record.feature(uri, within.read_text(encoding="utf-8"))
         refuse_changed(record.folder, wanted)
         within.write_bytes(b"Feature: \xff\n")
-        with pytest.raises(ChangedSinceError, match=feature_uri(within)):
+        with pytest.raises(ChangedSinceError, match=uri):
             refuse_changed(record.folder, wanted)
