@@ -92,7 +92,9 @@ def plan_trials(
         inspection = max((each.fault.inspection for each in two), key=_SMALLEST_FIRST.index)
         trials.append(Trial(number, rig, books[rig], inspection, two, seed))
         number += 1
-    return Plan(tuple(_with_healthy(trials, books)), tuple(hidden))
+    # Slow benches, which mostly wait, and quick ones, which mostly compute, take turns.
+    mixed = _random("order").sample(trials, len(trials))
+    return Plan(tuple(_with_healthy(mixed, books)), tuple(hidden))
 
 
 def _benches(fault: Fault, rigs: Mapping[str, Rig]) -> list[str]:

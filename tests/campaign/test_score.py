@@ -119,7 +119,8 @@ def test_draws_are_the_same_for_the_same_seed():
 def link_trials(seeds: int) -> list[Trial]:
     numbers = [f"F{n}" for n in range(31, 40)]
     plan = plan_trials(wanted_faults(numbers), RIGS, BOOKS, seeds=seeds, pairs=0)
-    return [trial for trial in plan.trials if trial.armed]
+    armed = [trial for trial in plan.trials if trial.armed]
+    return sorted(armed, key=lambda trial: trial.number)
 
 
 def test_faults_of_the_link_are_tried_on_every_kind_of_wire():
