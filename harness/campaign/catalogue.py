@@ -349,6 +349,7 @@ CATALOGUE: tuple[Fault, ...] = (
         "corrupt replies",
         _with(_none, rate=(0.05,)),
         _link,
+        inspection="minimum",
         befalls=_LAMPS,
     ),
     Fault(
