@@ -5,6 +5,7 @@ A pure function of the record, so that a replay years later draws it again.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -181,6 +182,11 @@ def _parts_of(one: KeptEntry) -> str:
     judgement = one.judgement
     areas = judgement.missing | judgement.extra | judgement.early | judgement.lingering
     areas |= judgement.flicker | judgement.split | judgement.late
+    entry = one.entry
+    if not areas and judgement.verdict is Verdict.RIG_FAULT and entry.travelled is not None:
+        jammed = Counter(entry.keyed) - Counter(entry.travelled)
+        if jammed:
+            return " ".join(f"relay:{key}" for key in sorted(jammed))
     return " ".join(f"lamp:{area}" for area in sorted(areas)) or "lamps"
 
 
