@@ -12,7 +12,7 @@ from harness.rules.judgement import Limits
 from harness.rules.timeline import Setup
 
 if TYPE_CHECKING:
-    from harness.rig.rigfile import Rig
+    from harness.rig.sections import Rig
 
 
 def capabilities_of(rig: Rig) -> frozenset[str]:

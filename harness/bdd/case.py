@@ -21,7 +21,7 @@ from harness.rules.judgement import Judgement, WinningAreas, judge_entry, read_l
 from harness.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from harness.rig.rigfile import Rig
+    from harness.rig.sections import Rig
 
 Judge = Callable[[Record], tuple[Entry, Judgement]]
 """Gives the entry that a record holds, and its judgement by itself."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from harness.bdd.sitting import Sitting
     from harness.evidence.record import RunRecord
     from harness.rig.device import LinkRecord
-    from harness.rig.rigfile import Rig
+    from harness.rig.sections import Rig
     from harness.rules.books import RuleBook
 
 MOST_FURTHER_TESTS = 6

@@ -38,7 +38,7 @@ from harness.verdicts import ConfigurationError, HarnessError, Verdict
 if TYPE_CHECKING:
     from harness.evidence.record import RunRecord
     from harness.evidence.resume import Recorded
-    from harness.rig.rigfile import Rig
+    from harness.rig.sections import Rig
     from harness.rules.books import RuleBook
 
 

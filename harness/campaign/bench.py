@@ -16,7 +16,7 @@ from typing import Self
 
 from harness.campaign.own_rigs import write_rig_file
 from harness.rig.launch import standin
-from harness.rig.rigfile import Rig
+from harness.rig.sections import Rig
 from harness.verdicts import ConfigurationError, HarnessError
 
 _CONTROL_LIMIT_S = 20.0

@@ -23,7 +23,7 @@ from harness.rig.calibrated import (
     calibration_name,
     camera_settings_digest,
 )
-from harness.rig.rigfile import Rig
+from harness.rig.sections import Rig
 from harness.rules.books import RuleBook
 from harness.verdicts import ConfigurationError, HarnessError
 from harness.vision.calibration import CalibrationError, save_profile

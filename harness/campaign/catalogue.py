@@ -22,7 +22,7 @@ from harness.campaign.links import (
     reply_ms,
 )
 from harness.campaign.own import moment
-from harness.rig.rigfile import Rig
+from harness.rig.sections import Rig
 from harness.verdicts import Verdict
 
 DIGITS = ("1", "2", "3", "4", "5", "6")

@@ -8,7 +8,7 @@ from random import Random
 from typing import Literal
 
 from harness.campaign.links import Linked
-from harness.rig.rigfile import Rig
+from harness.rig.sections import Rig
 from harness.verdicts import Verdict
 
 Inspection = Literal["full", "cover", "minimum"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from harness.rig.device import DeviceSettings, SerialSettings
-from harness.rig.rigfile import Rig
+from harness.rig.sections import Rig
 
 Linked = Callable[[Rig], Sequence[str]]
 """Gives the devices, by name, in the rig file's order."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harness.campaign.fault import Fault
 from harness.campaign.links import linked, naming, on_serial_line, refusing
-from harness.rig.rigfile import Rig
+from harness.rig.sections import Rig
 
 
 def _lamp_drivers(rig: Rig) -> set[str]:

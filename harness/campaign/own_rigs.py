@@ -16,7 +16,7 @@ from pathlib import Path
 
 from harness.campaign.own import RUN, apart
 from harness.rig.calibrated import calibration_folder
-from harness.rig.rigfile import Rig
+from harness.rig.sections import Rig
 from harness.verdicts import HarnessError
 
 

@@ -20,7 +20,7 @@ from harness.fairness.hypotheses import Hypothesis
 from harness.fairness.sample_size import tosses_to_fair
 from harness.rig.bench import open_bench
 from harness.rig.errors import NotThereError
-from harness.rig.rigfile import Rig
+from harness.rig.sections import Rig
 from harness.verdicts import ConfigurationError, Finding, HarnessError, Verdict
 
 RATES: tuple[Outcome, ...] = (

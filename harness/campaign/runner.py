@@ -25,7 +25,7 @@ from harness.campaign.own_rigs import (
     write_rig_file,
 )
 from harness.campaign.trial import Outcome, Trial, read_outcome
-from harness.rig.rigfile import Rig
+from harness.rig.sections import Rig
 from harness.verdicts import HarnessError
 
 Arming = Literal["control", "command-line"]

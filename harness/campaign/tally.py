@@ -9,7 +9,7 @@ from typing import Literal
 
 from harness.campaign.trial import Outcome, Score, score
 from harness.campaign.trials import NotObservable
-from harness.rig.rigfile import Rig
+from harness.rig.sections import Rig
 from harness.verdicts import Verdict
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.campaign.fault import Armed, Inspection
-from harness.rig.rigfile import Rig
+from harness.rig.sections import Rig
 from harness.verdicts import Finding, Verdict
 
 

@@ -14,7 +14,7 @@ from harness.campaign.needs import lacking
 from harness.campaign.trial import Trial
 from harness.diagnosis.plan import plan_cover
 from harness.observations import Dice
-from harness.rig.rigfile import Rig
+from harness.rig.sections import Rig
 from harness.rules.books import load_book
 from harness.verdicts import ConfigurationError
 

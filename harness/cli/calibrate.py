@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from harness.campaign.calibrate import Calibrated
-    from harness.rig.rigfile import Rig
+    from harness.rig.sections import Rig
     from harness.rules.books import RuleBook
 
 

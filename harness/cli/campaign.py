@@ -18,7 +18,7 @@ import click
 if TYPE_CHECKING:
     from harness.campaign.tally import Tally
     from harness.campaign.trial import Outcome
-    from harness.rig.rigfile import Rig
+    from harness.rig.sections import Rig
 
 USUAL_RIGS = ("emulated", "emulated-automated-covered", "emulated-instruments", "emulated-puncher")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from harness.rig.rigfile import Rig
+    from harness.rig.sections import Rig
     from harness.rig.selfcheck import Check
     from harness.verdicts import HarnessError
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.dealing.calibrations import Calibrations, load_calibrations
 from harness.rig.calibrated import CameraRole
-from harness.rig.rigfile import Rig
+from harness.rig.sections import Rig
 from harness.rig.selfcheck import Check
 from harness.verdicts import ConfigurationError, Verdict
 

@@ -11,7 +11,7 @@ import click
 from harness.verdicts import ConfigurationError
 
 if TYPE_CHECKING:
-    from harness.rig.rigfile import Rig
+    from harness.rig.sections import Rig
 
 
 @click.command()

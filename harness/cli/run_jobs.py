@@ -15,7 +15,8 @@ from harness.bdd.job import Job
 from harness.evidence.records import AskedResults
 from harness.observations import Mode
 from harness.rig.find import find_rig
-from harness.rig.rigfile import Rig, load_rig
+from harness.rig.rigfile import load_rig
+from harness.rig.sections import Rig
 from harness.rules.books import RuleBook, list_books, load_book
 from harness.verdicts import ConfigurationError, HarnessError
 

@@ -15,7 +15,7 @@ from harness.evidence.profile import load_profile
 
 if TYPE_CHECKING:
     from harness.cli.run_jobs import Order
-    from harness.rig.rigfile import Rig
+    from harness.rig.sections import Rig
     from harness.rules.books import RuleBook
 
 

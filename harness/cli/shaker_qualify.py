@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from harness.campaign.qualify import Qualification, Settings, State
     from harness.campaign.qualify_record import QualificationRecord
     from harness.evidence.keys import SigningKey
-    from harness.rig.rigfile import Rig
+    from harness.rig.sections import Rig
 
 _LINE_EVERY_S = 5.0
 _INTERRUPTED = 130

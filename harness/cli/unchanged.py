@@ -19,7 +19,7 @@ from harness.verdicts import ConfigurationError
 if TYPE_CHECKING:
     from harness.cli.run_jobs import Order
     from harness.evidence.run_folder import RunFolder
-    from harness.rig.rigfile import Rig
+    from harness.rig.sections import Rig
 
 _JUDGING = ("sicbo-hil", "opencv-python-headless", "numpy")
 """Programs of which another version may read the same picture otherwise."""

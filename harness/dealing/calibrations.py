@@ -18,7 +18,7 @@ from harness.vision.reader import DiceReader
 
 if TYPE_CHECKING:
     from harness.rig.bench import Bench
-    from harness.rig.rigfile import Rig
+    from harness.rig.sections import Rig
 
 
 class StaleCalibrationError(ConfigurationError):

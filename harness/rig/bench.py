@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any, NoReturn, cast
 
+from harness.rig.channel_uses import output_devices
 from harness.rig.channels import Channel
 from harness.rig.confirmed import Confirmation
 from harness.rig.contacts import Contact, RelayKeys, open_and_verify
@@ -31,7 +32,6 @@ from harness.rig.drivers import driver_class
 from harness.rig.errors import NotCapableError, NotThereError, RigError
 from harness.rig.launch import Standin, standin
 from harness.rig.lock import hold
-from harness.rig.rigfile import Keys, LampMap, Lamps, Machine, Rig, Timer
 from harness.rig.roles import (
     Countdown,
     Cover,
@@ -44,6 +44,7 @@ from harness.rig.roles import (
     Shaker,
     Supply,
 )
+from harness.rig.sections import Keys, LampMap, Lamps, Machine, Rig, Timer
 from harness.rig.senses import (
     ConfirmedInputs,
     CoverSwitch,
@@ -141,7 +142,7 @@ class Bench:
 
     def release_all(self) -> None:
         """Open every output of every device that we drive, and verify it open."""
-        for name in self.rig.output_devices:
+        for name in output_devices(self.rig):
             open_and_verify(cast("Outputs", self.devices[name]))
         if isinstance(self.keys, RelayKeys):
             self.keys.verify_contacts_open()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from harness.rig.find import embedded_folder
-from harness.rig.rigfile import Rig
+from harness.rig.sections import Rig
 
 CameraRole = Literal["dice", "layout"]
 _NOT_THE_CAMERA = frozenset({"calibrated", "calibration_due", "certificate", "min_fps"})

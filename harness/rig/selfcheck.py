@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.rig.bench import Bench
+from harness.rig.channel_uses import output_devices
 from harness.rig.channels import Channel
 from harness.rig.contacts import RelayKeys, open_and_verify
 from harness.rig.device import Device, Inputs, Outputs
@@ -133,7 +134,7 @@ def calibrations(bench: Bench, today: date) -> Iterator[Check]:
 
 def outputs_open(bench: Bench) -> Iterator[Check]:
     """Open every output and read it back; second contacts must agree with their coils."""
-    for name in bench.rig.output_devices:
+    for name in output_devices(bench.rig):
         outputs = cast("Outputs", bench.devices[name])
 
         def check(name: str = name, outputs: Outputs = outputs) -> Check:

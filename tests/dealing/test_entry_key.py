@@ -13,7 +13,8 @@ from harness.diagnosis.diagnose import diagnose
 from harness.observations import Dice, Entry
 from harness.rig.bench import open_bench
 from harness.rig.find import find_rig
-from harness.rig.rigfile import Rig, load_rig
+from harness.rig.rigfile import load_rig
+from harness.rig.sections import Rig
 from harness.rules.books import load_book
 from harness.rules.judgement import judge_entry
 from harness.verdicts import Verdict

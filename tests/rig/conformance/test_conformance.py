@@ -9,6 +9,7 @@ from typing import cast
 import pytest
 
 from harness.rig.bench import Bench
+from harness.rig.channel_uses import channel_uses
 from harness.rig.channels import Channel
 from harness.rig.contacts import RelayKeys
 from harness.rig.device import Device, Inputs, Levels, Outputs
@@ -17,8 +18,8 @@ from harness.rig.drivers.line_shaker import LineShaker
 from harness.rig.drivers.line_terminal import LineTerminal
 from harness.rig.drivers.scpi_supply import ScpiSupply
 from harness.rig.errors import HostLagError, NotCapableError
-from harness.rig.rigfile import Machine, Timer, channel_uses
 from harness.rig.roles import KeyPresser
+from harness.rig.sections import Machine, Timer
 from harness.rig.selfcheck import self_check
 
 
