@@ -25,6 +25,7 @@ from harness.bdd.collecting import FeatureFile, ScenarioFacts, item_steps
 from harness.bdd.conclusion import finding_of_error
 from harness.bdd.features import feature_uri, features_of
 from harness.bdd.job import Job, Teller
+from harness.bdd.proving import prove
 from harness.bdd.scenario_run import ScenarioRun, worst
 from harness.bdd.sitting import Sitting
 from harness.bdd.steps.wording import dice
@@ -209,7 +210,7 @@ class RunPlugin:
                 first_index=1 + (self._recorded.last_index if self._recorded else 0),
             )
             open_parts.callback(self._sitting.close)
-            self._sitting.prove()
+            prove(self._sitting)
         except ConfigurationError as error:
             self.refused += str(error).splitlines()
         except HarnessError as error:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from harness.bdd.dealt_round import DealtRound
+from harness.bdd.kept_pictures import kept, lamp_frames
 from harness.bdd.scenario_run import KeptEntry, ScenarioRun
 from harness.dealing.aim import MovedPictureError
 from harness.dealing.entry import EntryTaker, Terminal
@@ -18,29 +18,9 @@ from harness.dealing.errors import UnknownStateError
 from harness.dealing.hostlag import HostLag
 from harness.dealing.key_limits import forgotten_after, shortest_press
 from harness.dealing.refused import standing
-from harness.dealing.selfcheck import (
-    CONTROL_DICE,
-    CONTROL_KEYED,
-    OTHER_DICE,
-    Proof,
-    aim_proof,
-    control_proof,
-    picture_proof,
-)
-from harness.evidence.records import KeptFrame, LookedAt, outside, pictured
+from harness.evidence.records import LookedAt, outside
 from harness.observations import Dice, DiceSeen, Entry, LampSample, Mode
 from harness.rig.contacts import RelayKeys
-from harness.rig.errors import NotCapableError, RigError
-from harness.rig.selfcheck import (
-    Check,
-    calibrations,
-    dark_levels,
-    identities,
-    inputs_follow,
-    outputs_open,
-    references,
-    supply_regulates,
-)
 from harness.rules.judgement import Limits, judge_entry
 from harness.verdicts import HarnessError, Verdict
 
@@ -91,23 +71,6 @@ class CountdownWatch:
     uncertainty_s: float = 0.0
     early_tosses: int = 0
     early_by_s: float = 0.0
-
-
-class UnfitBenchError(RigError):
-    """A bench that failed its self-check: it judges nothing today."""
-
-    def __init__(self, part: str, what: str, found: str, fault: str) -> None:
-        super().__init__(
-            part,
-            expected=f"a bench that passes its self-check ({what})",
-            found=found,
-            remedy="see `sicbo-hil doctor` for what to do, then run again",
-        )
-        self._fault = fault
-
-    def to_json(self) -> dict[str, object]:
-        """Give the error with its located part."""
-        return {**super().to_json(), "part": self.subject, "fault": self._fault}
 
 
 class Sitting:
@@ -224,7 +187,7 @@ class Sitting:
             with contextlib.suppress(HarnessError):  # dice not laid flat show in the next scenario
                 self._present(self.shown)
         if self.scenario.verdict() is not Verdict.PASS:
-            self._tidy()
+            self.tidy()
 
     def _keep_looks(self) -> None:
         """Record the dice as last looked at, where no entry holds that, and before a toss."""
@@ -239,7 +202,7 @@ class Sitting:
                     self.scenario.record.id,
                     self.rig,
                     what,
-                    frames=[_kept(frame) for frame in look.frames],
+                    frames=[kept(frame) for frame in look.frames],
                     seen=look.seen,
                 )
 
@@ -249,11 +212,11 @@ class Sitting:
             self.scenario.record.id,
             self.rig,
             "under-cover",
-            frames=[_kept(frame) for frame in frames],
+            frames=[kept(frame) for frame in frames],
             legible=legible,
         )
 
-    def _tidy(self) -> None:
+    def tidy(self) -> None:
         """Uncover and clear what a scenario, or a run that was killed, left on the table."""
         # What cannot be put right shows in the next scenario, which senses the table for itself.
         with contextlib.suppress(HarnessError):
@@ -266,91 +229,6 @@ class Sitting:
         """Let go of what was begun ahead."""
         self._hands.shutdown(wait=True, cancel_futures=True)
         self.lag.close()
-
-    # Before any scenario.
-
-    def prove(self) -> None:
-        """Have the bench show that it may judge; raises UnfitBenchError with the first failure.
-
-        Each point is recorded. A mismatch is made on purpose and must be caught.
-        """
-        for check in self._rig_checks():
-            good = {Verdict.PASS: True, Verdict.RIG_FAULT: False}.get(check.verdict)
-            self._record_proof("self-check", check.part, f"{check.what}: {check.found}", good)
-            if good is False:
-                raise UnfitBenchError(check.part, check.what, check.found, check.fault)
-        self._tidy()
-        looked: Look | None = None
-        if self.eyes_or_none is not None:
-            if self.lays:
-                looked = self._laid_for_proof()
-            looked = looked or self.eyes.look_at_leisure()
-            self._prove("self-check", picture_proof(looked, self.shown))
-        if self.bench.keys is None or not self.bench.lamps:
-            return
-        seen = looked.seen if looked is not None and self.shown is not None else None
-        entry = self.taker.enter(
-            self._take_index(),
-            [str(key) for key in CONTROL_KEYED],
-            mode="entered" if seen is None else "presented",
-            shown=CONTROL_DICE,
-            seen=seen,
-        )
-        self.record.entry(
-            entry,
-            judge_entry(entry, self.book, self.options, self.limits),
-            scenario=outside(self.book.id, self.rig, "negative-control"),
-            frames=[_kept(frame) for frame in looked.frames] if looked is not None and seen else (),
-            lamp_frames=_lamp_frames(entry),
-            options=self.options,
-            limits=self.limits,
-            provoked=True,
-        )
-        self._prove("negative-control", control_proof(entry, self.book, self.options, self.limits))
-
-    def _laid_for_proof(self) -> Look | None:
-        """Lay two throws in turn and give the look at the second; None where none can be laid.
-
-        A program in the emulator's place may have no hands: what needs them is not applicable then.
-        """
-        try:
-            for dice in (OTHER_DICE, CONTROL_DICE):
-                self.lay(dice)
-                assert self.look is not None
-                self._prove("self-check", aim_proof(self.eyes.misaimed(self.look)))
-        except NotCapableError as error:
-            self.lays, self.shown = False, None
-            self._record_proof("self-check", "presenter", f"lays no dice: {error.found}", None)
-        looked, self.look = self.look, None
-        return looked if self.lays else None
-
-    def _rig_checks(self) -> Iterator[Check]:
-        yield from identities(self.bench)
-        yield from calibrations(self.bench, datetime.now(UTC).date())
-        yield from outputs_open(self.bench)
-        yield from references(self.bench)
-        yield from inputs_follow(self.bench)
-        yield from supply_regulates(self.bench)
-        yield from self._dark_levels()
-
-    def _dark_levels(self) -> Iterator[Check]:
-        """Check dark levels with the table cleared; a lamp that another path sees lit is lit."""
-        if self.bench.rig.limits.dark_level_max is None or self.bench.keys is None:
-            return
-        self.taker.clear()
-        samples = self.taker.sense_all()
-        shining = frozenset[str]().union(*(s.lit for s in samples if s.levels is None))
-        for check in dark_levels(self.bench):
-            if check.part.removeprefix("input:") not in shining:
-                yield check
-
-    def _prove(self, topic: str, proof: Proof) -> None:
-        self._record_proof(topic, proof.part, proof.what, proof.held)
-        if not proof.held:
-            raise UnfitBenchError(proof.part, topic, proof.what, proof.fault)
-
-    def _record_proof(self, topic: str, part: str, what: str, good: bool | None) -> None:
-        self.record.rig_fact(self.rig, topic, part, what, good=good)
 
     # Dice.
 
@@ -462,7 +340,7 @@ class Sitting:
         """
         mode: Mode = "tossed" if self.shown is None else "presented"
         return self.taker.enter(
-            self._take_index(),
+            self.take_index(),
             [str(key) for key in keys],
             mode="entered" if own_values else mode,
             shown=None if own_values else self.shown,
@@ -487,8 +365,8 @@ class Sitting:
             entry,
             judgement,
             scenario=self.scenario.record.id,
-            frames=[_kept(frame) for frame in looked.frames] if looked is not None else (),
-            lamp_frames=_lamp_frames(entry),
+            frames=[kept(frame) for frame in looked.frames] if looked is not None else (),
+            lamp_frames=lamp_frames(entry),
             options=self.options,
             limits=self.limits,
             provoked=provoked,
@@ -544,7 +422,7 @@ class Sitting:
             self._present(shown)
         entry = self._fairly_timed(
             self.taker.enter(
-                self._take_index(),
+                self.take_index(),
                 [str(key) for key in keyed],
                 mode="entered",
                 shown=shown if self.closed_loop else None,
@@ -554,7 +432,7 @@ class Sitting:
             entry,
             judge_entry(entry, self.book, self.options, self.limits),
             scenario=outside(self.book.id, self.rig, "further-test"),
-            lamp_frames=_lamp_frames(entry),
+            lamp_frames=lamp_frames(entry),
             options=self.options,
             limits=self.limits,
         )
@@ -601,7 +479,8 @@ class Sitting:
                 remedy="clear the table by hand, mend what broke the entry off, and run again",
             )
 
-    def _take_index(self) -> int:
+    def take_index(self) -> int:
+        """Give the number of the next entry."""
         index = self._next_index
         self._next_index += 1
         return index
@@ -636,22 +515,3 @@ class Sitting:
                 fault="not-determined" if answer == "cannot tell" else "not-as-required",
                 clauses=(clause,),
             )
-
-
-def _lamp_frames(entry: Entry) -> list[list[KeptFrame]]:
-    """Give the pictures that each of an entry's lamp samples was read from."""
-    return [
-        [_kept(replace(cast("Frame", frame), camera=sample.path)) for frame in taken.frames]
-        for sample in pictured(entry)
-        if (taken := sample.pictures) is not None
-    ]
-
-
-def _kept(frame: Frame) -> KeptFrame:
-    if frame.jpeg is not None:
-        return KeptFrame(frame.jpeg, frame.at, camera=frame.camera)
-    import cv2
-
-    coded, png = cv2.imencode(".png", frame.image)
-    assert coded, f"a picture of shape {frame.image.shape} could not be written"
-    return KeptFrame(png.tobytes(), frame.at, ".png", frame.camera)

@@ -138,7 +138,7 @@ class BreakingRun(RunPlugin):
         assert self._sitting is not None
         self._broken = None
         with contextlib.suppress(HarnessError):
-            self._sitting._tidy()
+            self._sitting.tidy()
 
 
 def _name(item: pytest.Item) -> str:

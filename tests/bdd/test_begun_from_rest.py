@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.bdd.proving import prove
 from harness.dealing.look import Eyes
 from harness.dealing.selfcheck import CONTROL_KEYED
 from harness.evidence.journal_lines import read_records
@@ -33,7 +34,7 @@ def test_what_a_killed_run_left_on_the_table_is_put_right_first(tmp_path, book):
         bench.keys.press("1")
         sitting = sitting_on(bench, book, record, Eyes(bench.dice_cameras, DiceReader()))
         try:
-            sitting.prove()
+            prove(sitting)
         finally:
             sitting.close()
         assert not bench.cover_sense.is_on()
