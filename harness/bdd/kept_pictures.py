@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 def lamp_frames(entry: Entry) -> list[list[KeptFrame]]:
     """Give the pictures that each of an entry's lamp samples was read from."""
     return [
-        [kept(replace(cast("Frame", frame), camera=sample.path)) for frame in taken.frames]
+        [kept_picture(replace(cast("Frame", frame), camera=sample.path)) for frame in taken.frames]
         for sample in pictured(entry)
         if (taken := sample.pictures) is not None
     ]
 
 
-def kept(frame: Frame) -> KeptFrame:
+def kept_picture(frame: Frame) -> KeptFrame:
     """Give a picture as the record keeps it: as the camera coded it, else without loss."""
     if frame.jpeg is not None:
         return KeptFrame(frame.jpeg, frame.at, camera=frame.camera)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from harness.bdd.kept_pictures import kept, lamp_frames
+from harness.bdd.kept_pictures import kept_picture, lamp_frames
 from harness.dealing.selfcheck import (
     CONTROL_DICE,
     CONTROL_KEYED,
@@ -85,7 +85,9 @@ def prove(sitting: Sitting) -> None:
         entry,
         judge_entry(entry, sitting.book, sitting.options, sitting.limits),
         scenario=outside(sitting.book.id, sitting.rig, "negative-control"),
-        frames=[kept(frame) for frame in looked.frames] if looked is not None and seen else (),
+        frames=[kept_picture(frame) for frame in looked.frames]
+        if looked is not None and seen
+        else (),
         lamp_frames=lamp_frames(entry),
         options=sitting.options,
         limits=sitting.limits,

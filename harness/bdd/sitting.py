@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from harness.bdd.dealt_round import DealtRound
-from harness.bdd.kept_pictures import kept, lamp_frames
+from harness.bdd.kept_pictures import kept_picture, lamp_frames
 from harness.bdd.scenario_run import KeptEntry, ScenarioRun
 from harness.dealing.aim import MovedPictureError
 from harness.dealing.entry import EntryTaker, Terminal
@@ -202,7 +202,7 @@ class Sitting:
                     self.scenario.record.id,
                     self.rig,
                     what,
-                    frames=[kept(frame) for frame in look.frames],
+                    frames=[kept_picture(frame) for frame in look.frames],
                     seen=look.seen,
                 )
 
@@ -212,7 +212,7 @@ class Sitting:
             self.scenario.record.id,
             self.rig,
             "under-cover",
-            frames=[kept(frame) for frame in frames],
+            frames=[kept_picture(frame) for frame in frames],
             legible=legible,
         )
 
@@ -365,7 +365,7 @@ class Sitting:
             entry,
             judgement,
             scenario=self.scenario.record.id,
-            frames=[kept(frame) for frame in looked.frames] if looked is not None else (),
+            frames=[kept_picture(frame) for frame in looked.frames] if looked is not None else (),
             lamp_frames=lamp_frames(entry),
             options=self.options,
             limits=self.limits,
