@@ -35,6 +35,7 @@ once and kept is reached by the first test alone."""
 LEAST_LIMIT_S, TIMES_AS_LONG = 60.0, 5.0
 FIRST, MOST = 40, 400
 """Tests of the first try, and of the second."""
+SETTINGS = '\n[tool.mutmut]\nsource_paths = ["harness"]\n'
 PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile=ci")
 
 
@@ -84,6 +85,8 @@ def main(sample: int, jobs: int) -> int:
 
 def make(project: Path, sample: int) -> list[Mutant]:
     """Draw the sample out of every mutant."""
+    with (project / "pyproject.toml").open("a", encoding="utf-8") as file:
+        file.write(SETTINGS)
     out = project / "sample.json"
     subprocess.run(
         [sys.executable, str(MAKER), str(out), str(sample), str(SEED)]
