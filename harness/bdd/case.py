@@ -77,7 +77,8 @@ class Case:
     `entries`: those that diagnosis explains, in order. `links`: for each device its exchanges,
     repeated reads and failures by word. `timed`, `untimed`: entries with a settling time, and those
     whose lamps were looked at too late to time them. `measured`: limits found afterwards, `press`
-    or `timeout`, s. `broken`: the errors that ended the work on the bench.
+    or `timeout`, s. `slow`: in how many of the untimed a part of the bench was too slow. `broken`:
+    the errors that ended the work on the bench.
     """
 
     scenarios: tuple[ScenarioRun, ...]
@@ -85,6 +86,7 @@ class Case:
     links: Mapping[str, Link]
     timed: int
     untimed: int
+    slow: Mapping[str, int]
     measured: Mapping[str, tuple[float, float]]
     broken: tuple[Mapping[str, Any], ...]
 
@@ -147,6 +149,7 @@ def read_case(
         links=_links(facts),
         timed=sum(lag["timed"] for lag in lags),
         untimed=sum(lag["untimed"] for lag in lags),
+        slow=sum((Counter(lag.get("slow", {})) for lag in lags), Counter()),
         measured={
             fact["data"]["limit"]: (fact["data"]["low_s"], fact["data"]["high_s"])
             for fact in facts

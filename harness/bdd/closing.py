@@ -161,5 +161,11 @@ class Closing:
                     "book": self._book.id,
                     "timed": sitting.timed,
                     "untimed": sitting.untimed,
+                    "slow": {
+                        f"device:{path}"
+                        if path in sitting.bench.rig.devices
+                        else f"path:{path}": count
+                        for path, count in sorted(sitting.slow_paths.items())
+                    },
                 },
             )

@@ -233,6 +233,9 @@ def _of_lag(case: Case) -> list[Finding]:
     if any(link.failures for link in case.links.values()):
         return []  # a link that is found at fault explains late looks
     told = f"{lag_told(case.timed, case.untimed)}: the limit is not judged"
+    slow = tuple(part for part, count in case.slow.items() if count * 2 > case.untimed)
+    if slow:
+        return [Finding(Verdict.RIG_FAULT, slow, "slow", told)]
     return [Finding(Verdict.RIG_FAULT, ("host",), "lag", told)]
 
 

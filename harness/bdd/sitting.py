@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -121,6 +122,8 @@ class Sitting:
         self.timed = 0
         self.untimed = 0
         """Entries with a settling time, and those whose time is no measurement."""
+        self.slow_paths: Counter[str] = Counter()
+        """In how many entries a path alone, not this host, was too slow to time the lamps."""
         self._next_index = first_index
         self._scenario: ScenarioRun | None = None
         self._round: DealtRound | None = None
@@ -389,10 +392,12 @@ class Sitting:
         if limit is None or entry.settle_s is None:
             return entry
         self.timed += 1
+        lag = self.lag.worst_since(entry.started)
         if self.taker.too_slow:
             self.untimed += 1
+            if lag <= limit * LAG_SHARE:
+                self.slow_paths.update(self.taker.too_slow)
             return replace(entry, settle_s=None)
-        lag = self.lag.worst_since(entry.started)
         surely_late = entry.settle_s - LAG_COUNTS * lag > limit
         if entry.settle_s <= limit or lag <= limit * LAG_SHARE or surely_late:
             return entry

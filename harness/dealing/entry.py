@@ -52,7 +52,7 @@ class EnteredKeys:
     faults: list[dict[str, object]] = field(default_factory=list)
     presses: list[Press] = field(default_factory=list)
     settle_s: float | None = None
-    too_slow: bool = False
+    too_slow: frozenset[str] = frozenset()
     travelled: list[str] = field(default_factory=list)
     late: frozenset[str] = frozenset()
     watched: list[LampSample] = field(default_factory=list)
@@ -123,8 +123,8 @@ class EntryTaker:
         self._seen_steady: set[str] = set()
         self.presses: tuple[Press, ...] = ()
         """The presses of the last entry, as driven."""
-        self.too_slow = False
-        """Whether the looks of the last entry lay too far apart to time its lamps."""
+        self.too_slow: frozenset[str] = frozenset()
+        """The paths of the last entry, if all their looks lay too far apart to time its lamps."""
 
     def enter(
         self,
@@ -388,10 +388,12 @@ class EntryTaker:
             self._patient_waits_left -= 1
         if right and stage == "lit":
             made.late |= late
-            made.too_slow = not late and all(
+            slow = [
                 at > settled_by and at - last_wrong_at.get(path, since) > self._terminal.settle_s
                 for path, at in first_right_at.items()
-            )
+            ]
+            if all(slow) and not late:
+                made.too_slow = frozenset(sample.path for sample in samples)
         made.lamps.extend(StagedSample(stage, sample) for sample in samples)
         return max(0.0, unsettled_at - since)
 

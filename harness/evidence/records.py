@@ -121,8 +121,9 @@ class RigFact(TypedDict):
     `good` is False for a fault of the rig, None where the fact is neither. Counts
     (`reads` repeated, `retakes` of a picture) are summed in the report. Diagnosis rests on `data`
     (with the `book` it is of) of `reads`: `exchanges`, `failures` by word; of `host-lag`: entries
-    `timed` and `untimed`; of `measured`: between which times, `low_s` and `high_s`, the `limit`
-    lies (`press`, `timeout`). `calibration`: `made` and `sha256` of a camera's, or nothing.
+    `timed`, `untimed` and parts too `slow`; of `measured`: between which times, `low_s` and
+    `high_s`, the `limit` lies (`press`, `timeout`). `calibration`: `made` and `sha256` of a
+    camera's, or nothing.
     """
 
     rig: str

@@ -32,7 +32,7 @@ def test_a_press_that_was_not_felt_is_the_actuator_s_and_no_lamp_s():
     facts = ScenarioFacts("dice", "a die", Path("a.feature"), 1, (), frozenset(), True, {}, None)
     run = ScenarioRun(facts, Scenario("id", "dice", "a die", BOOK.id, RIG.name))
     run.entries.append(kept)
-    case = Case((run,), (kept,), {}, 0, 0, {}, ())
+    case = Case((run,), (kept,), {}, 0, 0, {}, {}, ())
     unexplained = Diagnosis((), (Verdict.PASS,))
     (finding,) = conclude(case, unexplained, BOOK, Premises.of(RIG)).findings
     assert (finding.verdict, finding.part) == (Verdict.RIG_FAULT, ("relay:1",))

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 
 import pytest
 
@@ -50,8 +51,8 @@ class Lag:
 
 
 class Taker:
-    def __init__(self, *, too_slow: bool) -> None:
-        self.too_slow = too_slow
+    def __init__(self, *too_slow: str) -> None:
+        self.too_slow = frozenset(too_slow)
 
 
 def sitting_of(taker: Taker, lag_s: float) -> Sitting:
@@ -60,6 +61,7 @@ def sitting_of(taker: Taker, lag_s: float) -> Sitting:
     sitting.lag = Lag(lag_s)  # type: ignore[assignment]
     sitting._taker = taker  # type: ignore[assignment]
     sitting.timed = sitting.untimed = 0
+    sitting.slow_paths = Counter()
     return sitting
 
 
@@ -74,16 +76,19 @@ def sitting_of(taker: Taker, lag_s: float) -> Sitting:
 )
 def test_a_lag_above_a_tenth_of_the_limit_takes_a_late_time_back(settle_s, lag_s, kept) -> None:
     """Fails if the table is blamed for this host's lag, or let off for a small one."""
-    sitting = sitting_of(Taker(too_slow=False), lag_s)
+    sitting = sitting_of(Taker(), lag_s)
     entry = Entry("b", "r", 1, "entered", None, None, ("1",), (), 0.0, 1.0, settle_s=settle_s)
     fair = sitting._fairly_timed(entry)
     assert fair.settle_s == (settle_s if kept else None)
     assert (sitting.timed, sitting.untimed) == (1, 0 if kept else 1)
 
 
-def test_looks_too_far_apart_time_nothing() -> None:
-    """Fails if lamps that may have been late pass as in time because nobody looked meanwhile."""
-    sitting = sitting_of(Taker(too_slow=True), 0.0)
+@pytest.mark.parametrize(("lag_s", "slow"), [(0.0, {"inputs": 1}), (0.5, {})])
+def test_looks_too_far_apart_time_nothing(lag_s, slow) -> None:
+    """Fails if lamps that may have been late pass as in time because nobody looked meanwhile, or if
+    a path is called slow when this host was."""
+    sitting = sitting_of(Taker("inputs"), lag_s)
     entry = Entry("b", "r", 1, "entered", None, None, ("1",), (), 0.0, 1.0, settle_s=0.0)
     assert sitting._fairly_timed(entry).settle_s is None
     assert (sitting.timed, sitting.untimed) == (1, 1)
+    assert sitting.slow_paths == slow
