@@ -81,9 +81,7 @@ class Pyramid:
 
     def lay_flat(self, frame: Frame, side: int, face: float) -> Picture:
         """Give a (side, side, 3) picture in which the face spans `face` px, centred."""
-        n = 0
-        while frame.edge / (2 << n) >= face and n < 5:
-            n += 1
+        n = min(max(int(math.log2(max(frame.edge, 1.0) / face)), 0), 5)
         shrink = 1.0 / (1 << n)
         middle = (side - 1) / 2
         step = 2.0 / face
@@ -91,7 +89,7 @@ class Pyramid:
         centre = (frame.centre + complex(0.5, 0.5)) * shrink - complex(0.5, 0.5)
         corner = centre - middle * (across + along)
         matrix = np.array(
-            [[across.real, along.real, corner.real], [across.imag, along.imag, corner.imag]]
+            ((across.real, along.real, corner.real), (across.imag, along.imag, corner.imag))
         )
         flat = cv2.warpAffine(
             self.level(n),

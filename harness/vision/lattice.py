@@ -24,6 +24,13 @@ PATTERNS: tuple[tuple[int, Floats], ...] = tuple(
 )
 """Each value's pips (n, 2) on the lattice; what can lie two ways is here twice."""
 LATTICE = np.array([*_CORNERS, (0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)], np.float32)
+PLACES = tuple(
+    tuple(int(np.abs(LATTICE - site).sum(axis=1).argmin()) for site in sites)
+    for _, sites in PATTERNS
+)
+"""Which rows of the lattice each pattern takes."""
+USUAL, NEAR = 0.48, 0.3
+"""Where pip rows usually lie, in half edges, and how far off a pip may be."""
 REACH = (0.33, 0.68)
 """Least and greatest distance of pip rows from the face's middle, in half edges."""
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.vision.faces import Floats
-from harness.vision.lattice import LATTICE, PATTERNS, fit_lattice, sound
+from harness.vision.lattice import LATTICE, NEAR, PATTERNS, USUAL, fit_lattice, sound
 
 LIGHT = 236
 """Grey level from which all colour channels are taken as light."""
@@ -26,7 +26,7 @@ BRIGHTER = 8.0
 """Grey levels by which light exceeds pips in some channel, being no darker in any."""
 BODY = (0.5, 12.0)
 """How far off the body's colour may be, in contrasts of the pips or grey levels."""
-REACHES = (0.3, 0.2, 0.16)
+REACHES = (NEAR, 0.2, 0.16)
 """How far from its place a pip may lie at first, and when the lattice is fitted."""
 
 
@@ -126,7 +126,7 @@ def _fit_part(
     """
     if len(spots) < least:
         return None
-    matrix = np.array([[0.48, 0, 0], [0, 0.48, 0]], np.float32)
+    matrix = np.array([[USUAL, 0, 0], [0, USUAL, 0]], np.float32)
     for reach in REACHES:
         expected = sites @ matrix[:, :2].T + matrix[:, 2]
         off = expected[:, None] - spots

@@ -16,7 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.vision.faces import Floats, Frame, Pyramid
-from harness.vision.lattice import LATTICE, PATTERNS, Point, fit_lattice, sound
+from harness.vision.lattice import (
+    LATTICE,
+    NEAR,
+    PATTERNS,
+    PLACES,
+    USUAL,
+    Point,
+    fit_lattice,
+    sound,
+)
 from harness.vision.lit_faces import LitFace, values_left
 
 SIDE, FACE = 60, 40.0
@@ -64,6 +73,9 @@ class PipReading:
     """Of a 1, 2 or 3: face coordinates of spots like its pips that lie about it."""
     only: int | None = None
     """Without a value: the only one that agrees with what light does not hide."""
+
+
+NO_PIPS = PipReading(None, "blank", 0.0, 1.0, ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,17 +163,16 @@ def _fit(spots: Floats, sites: Floats) -> tuple[Indices, Floats, float] | None:
 
     None if it does not fit.
     """
-    matrix = np.array([[0.48, 0, 0], [0, 0.48, 0]], np.float32)
     if len(sites) == 1:
         away = np.hypot(spots[:, 0], spots[:, 1])
         k = int(np.argmin(away))
         if away[k] > 0.22:
             return None
-        matrix[:, :2] *= 0.9
+        matrix = np.array([[0.432, 0, 0], [0, 0.432, 0]], np.float32)
         matrix[:, 2] = spots[k]
         return np.array([k]), matrix, float(away[k]) * 0.4
-    expected = sites * matrix[0, 0]
-    for reach in (0.3, 0.2, 0.16):
+    expected = sites * np.float32(USUAL)
+    for reach in (NEAR, 0.2, 0.16):
         off = expected[:, None] - spots
         distance = np.hypot(off[..., 0], off[..., 1])
         if distance.min(axis=1).max() > reach:
@@ -322,9 +333,15 @@ def _patterns(spots: _Spots, demands: _Demands) -> list[_Fit]:
         if not demands.spare and (hidden & inner).any():
             continue
         where = spots.where[alike & inner]
-        for value, sites in PATTERNS:
+        if not len(where):
+            continue
+        off = LATTICE[:, None] * np.float32(USUAL) - where
+        gaps = np.hypot(off[..., 0], off[..., 1]).min(axis=1).tolist()
+        for (value, sites), places in zip(PATTERNS, PLACES, strict=True):
             spare = len(where) - len(sites)
             if not 0 <= spare <= (demands.spare if len(sites) > 2 else 0):
+                continue
+            if max(gaps[p] for p in places) > NEAR:
                 continue
             fit = _fit(where, sites)
             if fit is None:

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from harness.vision import finder
 from harness.vision.calibration import Profile
-from harness.vision.decision import Die, decide
+from harness.vision.decision import FLAT_ENOUGH, Die, decide
 from harness.vision.faces import Frame, Pyramid
 from harness.vision.finder import SURE, Finder, Scene
 from harness.vision.judge import Judged, TwoLooks
 from harness.vision.pictures import as_picture, fit_size
-from harness.vision.pips import PipReading, read_pips
+from harness.vision.pips import NO_PIPS, PipReading, read_pips
 from harness.vision.plumb import Upright, lean_chances, with_looks
 from harness.vision.quality import picture_fault
 from harness.vision.readings import NO_RESULT_REASONS, DiceReading, DieSeen, ReadingVerdict
@@ -32,7 +32,7 @@ LARGER = 1.08
 """How much larger a frame is then laid, so that the face is seen smaller."""
 SAME = 0.3
 """Part of an edge within which two looks see the same die."""
-LEANING = finder.STATES.index("leaning")
+FLAT, LEANING = finder.STATES.index("flat"), finder.STATES.index("leaning")
 NOT_AN_IMAGE = DiceReading("unreadable", (), "not-an-image", 0.0, (), 0.0)
 
 
@@ -113,9 +113,14 @@ class DiceReader:
             chances = lean_chances(uprights, (width, height), known)
         looks = [found[k].states[LEANING] + judged[k].states[LEANING] for k in sure]
         leans = dict(zip(sure, with_looks(chances, looks), strict=True))
-        pips = read_pips(pyramid, [face.frame for face in judged])
+        # Of what was hardly found pips count only if it looks like a die that lies flat.
+        flat = [(f.states[FLAT] + j.states[FLAT]) / 2 for f, j in zip(found, judged, strict=True)]
+        read = [k for k, f in enumerate(found) if f.score >= SURE or flat[k] > FLAT_ENOUGH]
+        pips = dict(zip(read, read_pips(pyramid, [judged[k].frame for k in read]), strict=True))
         dice = tuple(
             Die(f, judged[k], pips[k], leans.get(k, 0.0), _has_strays(k, pips[k], judged))
+            if k in pips
+            else Die(f, judged[k], NO_PIPS)
             for k, f in enumerate(found)
         )
         return _Seen(dice, scene.chips, uprights)
