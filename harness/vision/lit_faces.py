@@ -30,19 +30,27 @@ REACHES = (NEAR, 0.2, 0.16)
 """How far from its place a pip may lie at first, and when the lattice is fitted."""
 
 
-class LitFace:
-    """A face laid flat (side, side, 3), of which it can be asked what is in light."""
+def lit_parts(flats: Floats) -> NDArray[np.uint8]:
+    """Tell which pixels of faces laid flat (side, side, n, 3) are in light or about it."""
+    weakest = np.minimum(np.minimum(flats[..., 0], flats[..., 1]), flats[..., 2])
+    burnt = np.asarray(weakest >= LIGHT, np.uint8)
+    return np.asarray(cv2.dilate(burnt, ABOUT), np.uint8).reshape(burnt.shape)
 
-    def __init__(self, flat: Floats, smooth: Floats, face: float) -> None:
-        self._smooth, self._half = smooth, face / 2
-        burnt = np.asarray(flat.min(axis=2) >= LIGHT, np.uint8)
-        self.any_light = bool(burnt.any())
-        self._light = np.asarray(cv2.dilate(burnt, ABOUT)) > 0
+
+class LitFace:
+    """A face laid flat, smoothed (side, side, 3), of which it can be asked what is in light.
+
+    `light` (side, side) is what `lit_parts` tells of it, `face` the px that it spans.
+    """
+
+    def __init__(self, light: NDArray[np.uint8], smooth: Floats, face: float) -> None:
+        self._light, self._smooth, self._half = light, smooth, face / 2
+        self.any_light = bool(light.any())
 
     def lit(self, where: Floats) -> NDArray[np.bool_]:
         """Tell which face coordinates (n, 2) lie in light or at its border."""
         x, y = self._pixels(where)
-        return np.asarray(self._light[y, x])
+        return np.asarray(self._light[y, x], np.bool_)
 
     def colours(self, where: Floats) -> Floats:
         """Give the colours (n, 3) at face coordinates (n, 2)."""

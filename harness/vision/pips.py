@@ -26,7 +26,7 @@ from harness.vision.lattice import (
     fit_lattice,
     sound,
 )
-from harness.vision.lit_faces import LitFace, values_left
+from harness.vision.lit_faces import LitFace, lit_parts, values_left
 
 SIDE, FACE = 60, 40.0
 RADII = (0.15, 0.2, 0.3)
@@ -44,7 +44,7 @@ _BESIDE = np.array(
 )
 BURNT = 249
 """Grey level from which all colour channels are taken as burnt out by light."""
-UNEVEN = 16
+UNEVEN = 12
 """Grey levels by which a body that light burns out evenly differs from place to place."""
 INSET = 0.09
 """Part of the face at its border in which no pip's middle lies."""
@@ -196,22 +196,19 @@ def read_pips(pyramid: Pyramid, frames: Sequence[Frame]) -> list[PipReading]:
     smooth = np.asarray(cv2.GaussianBlur(flats, (0, 0), 0.09 * FACE / 2), np.float32)
     smooth = smooth.reshape(SIDE, SIDE, len(frames), 3)
     found = _find_spots(flats, 2, 24)
-    flats = flats.reshape(smooth.shape)
+    light = lit_parts(flats.reshape(smooth.shape))
     out = []
     for k, everywhere in enumerate(found):
+        face = LitFace(light[:, :, k], smooth[:, :, k], FACE)
         reading = _read(everywhere, smooth[:, :, k])
-        if reading.value is None and reading.why_not != "blank":
-            only = _only(everywhere.within(1 - 2 * INSET), flats[:, :, k], smooth[:, :, k])
-            reading = replace(reading, only=only)
+        if reading.value is None and reading.why_not != "blank" and face.any_light:
+            reading = replace(reading, only=_only(everywhere.within(1 - 2 * INSET), face))
         out.append(reading)
     return out
 
 
-def _only(spots: _Spots, flat: Floats, smooth: Floats) -> int | None:
-    """Give the only value that agrees with what light does not hide of a face laid flat."""
-    face = LitFace(flat, smooth, FACE)
-    if not face.any_light:
-        return None
+def _only(spots: _Spots, face: LitFace) -> int | None:
+    """Give the only value that agrees with what light does not hide of a face."""
     inner = np.abs(spots.where).max(axis=1) < 0.76
     left: set[int] = set()
     for lead, alike, hidden in _groups(spots, _STRICT):
@@ -264,7 +261,7 @@ def _read(everywhere: _Spots, smooth: Floats) -> PipReading:
     if rivals:
         return PipReading(None, "ambiguous", best.contrast, best.misfit, pips)
     # A five or a six with one more pip, hidden by light, is no face.
-    if best.value < 5 and not _body_seen(smooth, best.lattice, best.pips, best.contrast):
+    if best.value < 5 and not _body_seen(smooth, best):
         maybe = frozenset({best.value}) | _maybe(spots)
         return PipReading(None, "glare", best.contrast, best.misfit, pips, maybe)
     strays = _strays(everywhere, best) if best.value <= 3 else ()
@@ -365,8 +362,9 @@ def _on_lattice(where: Floats, chosen: Indices, matrix: Floats) -> bool:
     return False
 
 
-def _body_seen(smooth: Floats, matrix: Floats, picked: Floats, contrast: float) -> bool:
+def _body_seen(smooth: Floats, best: _Fit) -> bool:
     """Tell whether the bare body is seen at every empty place of the lattice."""
+    matrix, picked = best.lattice, best.pips
     sites = LATTICE @ matrix[:, :2].T + matrix[:, 2]
     free = 0.5 if len(picked) == 1 else 0.3
     off = sites[:, None] - picked
@@ -384,7 +382,7 @@ def _body_seen(smooth: Floats, matrix: Floats, picked: Floats, contrast: float) 
     if burnt > BURNT and (around[2].min() < BURNT - 8 or light[1] < burnt - UNEVEN):
         return False
     apart = math.sqrt(float(((seen - body) ** 2).sum(axis=1).max()) / 3)
-    return apart < max(0.6 * contrast, 12.0)
+    return apart < max(0.6 * best.contrast, 12.0)
 
 
 def _sample(flat: Floats, where: Floats) -> Floats:
