@@ -108,6 +108,55 @@ def reflect_dome(rng: Rng, picture: Any, hearts: Any, edge: float, stark: bool =
     return glare
 
 
+def mirror_lamps(rng: Rng, picture: Any, hearts: Any, edge: float) -> Any:
+    """Add lamps mirrored in a dome, hard-edged: rings, windows, points with rays, rings on stems.
+
+    Most lie on or near one of `hearts` (n, 2), the dice, px; gives the light added (h, w).
+    """
+    h, w = picture.shape[:2]
+    light = np.zeros((h, w), np.float32)
+    for _ in range(int(rng.integers(1, 5))):
+        x, y = rng.normal(w / 2, w / 7), rng.normal(h / 2, h / 7)
+        if rng.random() < 0.7:
+            x, y = rng.normal(hearts[rng.integers(len(hearts))], 0.55 * edge)
+        size = edge * np.exp(rng.uniform(np.log(0.1), np.log(1.1)))
+        level = float(rng.uniform(0.08, 0.6) if rng.random() < 0.5 else rng.uniform(0.6, 3))
+        patch = np.zeros((h, w), np.float32)
+        at = (int(x * 8), int(y * 8))
+        kind = rng.integers(4)
+        if kind == 0:
+            quad = cv2.boxPoints(((x, y), (size, size * rng.uniform(0.4, 1)), rng.uniform(0, 90)))
+            a = np.linspace(0, 2 * np.pi, 5)[:4]
+            quad += (rng.normal(0, size * 0.08, 2) * np.stack([np.cos(a), np.sin(a)], 1)).astype(
+                np.float32
+            )
+            cv2.fillPoly(patch, [(quad * 8).astype(np.int32)], level, cv2.LINE_AA, 3)
+        elif kind <= 2:
+            size *= 0.6
+            thick = max(2, int(size * rng.uniform(0.15, 0.5)))
+            cv2.circle(patch, at, int(size * 4), level, thick, cv2.LINE_AA, 3)
+            if kind == 2:
+                a = rng.uniform(0, 2 * np.pi)
+                far = size * rng.uniform(1, 2)
+                ends = [
+                    (int((x + r * np.cos(a)) * 8), int((y + r * np.sin(a)) * 8))
+                    for r in (size * 0.5, far)
+                ]
+                cv2.line(patch, ends[0], ends[1], level, thick, cv2.LINE_AA, 3)
+        else:
+            size *= 0.25
+            cv2.circle(patch, at, max(8, int(size * 4)), level, -1, cv2.LINE_AA, 3)
+            for a in np.arange(rng.integers(4, 9)) * 0.8 + rng.uniform(0, 1):
+                r = size * rng.uniform(0.6, 1.1)
+                end = (int((x + r * np.cos(a)) * 8), int((y + r * np.sin(a)) * 8))
+                cv2.line(patch, at, end, level, max(1, int(size * 0.12)), cv2.LINE_AA, 3)
+        if rng.random() < 0.15:
+            patch = cv2.GaussianBlur(patch, (0, 0), rng.uniform(0.5, 3))
+        light += patch
+    picture += light[..., None] * (1 + rng.normal(0, 0.06, 3)).astype(np.float32)
+    return light
+
+
 def gleam(rng: Rng, hearts: Any, edge: float) -> Any:
     """Give lamps mirrored on dice, (480, 640) light: spots of about a pip's size, and sheets.
 

@@ -149,8 +149,9 @@ def cast(
 
     camera: 16 floats (position 3, rows right/down/forward 9, f px, cx, cy, unused). centre (n, 3),
     turn (n, 3, 3) body to world, shape (n, 3): edge, bevel, ball radius. body (n, 8): colour 3,
-    reflectance, roughness, pip depth, translucency, waviness. pips (n, 6, 6, 6): u, v, radius,
-    colour per face (+x -x +y -y +z -z), counts (n, 6). sticker (n, 5): radius (0 none), colour, dx.
+    reflectance, roughness, pip depth, translucency, waviness. pips (n, 6, m, 7): u, v, radius,
+    colour, opacity per face (+x -x +y -y +z -z), counts (n, 6). sticker (n, 5): radius (0 none),
+    colour, dx.
     lights (m, 7): position, colour, size. ground (h, w, 3): albedo seen at each pixel.
     Gives light (h, w, 3), die of each pixel (h, w; -1 ground) and its face (h, w).
     """
@@ -220,6 +221,7 @@ def cast(
                     rad = pips[die, face, i, 2]
                     d = math.sqrt(qu * qu + qv * qv)
                     w = min(max(0.5 + (rad - d) / (2.0 * foot + 0.012), 0.0), 1.0)
+                    w *= pips[die, face, i, 6]
                     if w > 0.0:
                         for j in range(3):
                             colour[j] += w * (pips[die, face, i, 3 + j] - colour[j])

@@ -24,15 +24,23 @@ STANDING = 300_000
 """Number from which on pictures show how dice stand: many lean, under cameras of every tilt."""
 SHEETS = 301_500
 """Number from which on some of these dice mirror bright sheets."""
+DOMES = 400_000
+"""Number from which on dice lie under domes that mirror lamps, as many dice do themselves, and
+clear dice show their lower faces' pips."""
 STATES = ("flat", "leaning", "stacked_top", "under", "blank", "covered", "moving", "cut")
 _RED = (0.04, 0.03, 0.62)
 
 
-def _style(rng: Rng) -> dict[str, Any]:
+_USUAL = (0.2, 0.17, 0.1, 0.06, 0.15, 0.1, 0.06, 0.06, 0.1)
+_CLEAR = (0.15, 0.12, 0.1, 0.1, 0.27, 0.06, 0.06, 0.06, 0.08)
+"""How often each style is drawn: usually, and where light on clear dice is what is shown."""
+
+
+def _style(rng: Rng, shares: tuple[float, ...] = _USUAL) -> dict[str, Any]:
     """Draw a die style: body, pips, shape. Colours are BGR albedos."""
     kind = rng.choice(
         ["white", "asian", "black", "red", "clear", "ivory", "blue", "green", "any"],
-        p=[0.2, 0.17, 0.1, 0.06, 0.15, 0.1, 0.06, 0.06, 0.1],
+        p=shares,
     )
     jitter = 1 + rng.normal(0, 0.06, 3)
     white = np.array([0.8, 0.8, 0.8]) * rng.uniform(0.8, 1.12) * (1 + rng.normal(0, 0.03, 3))
@@ -87,7 +95,7 @@ def _style(rng: Rng) -> dict[str, Any]:
 
 
 def _pips(value: int, style: dict[str, Any], quarter: bool) -> list[tuple[float, ...]]:
-    """Give the pips of a face: (u, v, radius, b, g, r)."""
+    """Give the pips of a face: (u, v, radius, b, g, r, opacity)."""
     g, r = style["reach"], style["radius"]
     colour = style["pip"]
     spots = {
@@ -108,7 +116,23 @@ def _pips(value: int, style: dict[str, Any], quarter: bool) -> list[tuple[float,
         r = style["big"]
     if quarter:
         spots = [(-y, x) for x, y in spots]
-    return [(x, y, r, *colour) for x, y in spots]
+    return [(x, y, r, *colour, 1.0) for x, y in spots]
+
+
+def _shining_through(rng: Rng, value: int, style: dict[str, Any]) -> list[tuple[float, ...]]:
+    """Give the pips of a lower face, `value`, as a clear die shows them in the upper one."""
+    pips = np.array(_pips(value, style, bool(rng.integers(2))))
+    shrunk = rng.uniform(0.6, 0.85)
+    pips[:, :2] = pips[:, :2] * shrunk + rng.normal(0, 0.06, 2)
+    pips[:, 2] *= shrunk
+    pips[:, 6] = rng.uniform(0.04, 0.35)
+    return [tuple(p) for p in pips.tolist()]
+
+
+def _aim(rng: Rng, camera: Any, die: Any) -> Any:
+    """Give where above (direction / height, 2) a lamp is that a die's top face mirrors."""
+    away = (die[:2] - camera[:2]) / (camera[2] - 1.0)
+    return away + rng.normal(0, 0.4, 2) / (camera[2] - 1.0)
 
 
 def _turn(axis: Any, angle: float) -> Any:
@@ -231,7 +255,7 @@ def _tip(rng: Rng, spots: list[tuple[float, float, float]], k: int, angle: float
 
 
 def _in_face(pips: Any) -> Any:
-    """Give the places of a top face's pips (n, 6) in the die's own frame (n, 3), in edges."""
+    """Give the places of a top face's pips (n, 7) in the die's own frame (n, 3), in edges."""
     return np.c_[pips[:, :2], np.full(len(pips), 0.5)]
 
 
@@ -255,11 +279,12 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
     """Draw picture number `seed`; gives JPEG bytes and the truth about its dice.
 
     From `GATHERED` on dice lie side to side, with gleams on them and light that burns out seams;
-    from `STANDING` on many lean, and reflections are stark.
+    from `STANDING` on many lean, and reflections are stark; from `DOMES` on light lies over them.
     """
     rng = np.random.default_rng([7041, seed])
     standing = seed >= STANDING
     gathered = seed >= GATHERED and not standing
+    domed = seed >= DOMES
     shaker = rng.random() < 0.62 or standing
     camera, distance = _camera(rng, shaker, 26.0 if standing else None)
     count = int(rng.choice([1, 2, 3, 4, 5, 6], p=[0.06, 0.1, 0.5, 0.16, 0.12, 0.06]))
@@ -267,7 +292,7 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
         count = int(rng.integers(3, 6))
     close = rng.random() < (0.3 if standing else 0.75) if gathered or standing else False
     spots = (_gather if close else _place)(rng, camera, count)
-    styles = [_style(rng)]
+    styles = [_style(rng, _CLEAR if domed else _USUAL)]
     if rng.random() < 0.15:
         styles.append(_style(rng))
     n = len(spots)
@@ -287,8 +312,9 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
     upset = int(rng.integers(n)) if n else 0
     if standing and rng.random() < 0.8:
         trouble = "none"
+        leaning = 0.45 if not domed or rng.random() < 0.6 else 0.0
         for k in range(n):
-            if rng.random() < 0.45:
+            if rng.random() < leaning:
                 lean[k] = rng.uniform(9, 24) if rng.random() < 0.7 else rng.uniform(4, 42)
                 turns[k] = _tip(rng, spots, k, math.radians(lean[k]), turns[k])
                 bevel = die_styles[k]["bevel"]
@@ -330,8 +356,9 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
     body = np.array(
         [[*s["body"], s["shine"], s["rough"], s["depth"], s["glow"], s["wave"]] for s in die_styles]
     ).reshape(n, 8)
-    pips = np.zeros((n, 6, 6, 6))
+    pips = np.zeros((n, 6, 12, 7))
     counts = np.zeros((n, 6), np.int64)
+    own = np.zeros(n, np.int64)
     sticker = np.zeros((n, 5))
     for k in range(n):
         v = int(values[k])
@@ -342,7 +369,12 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
             if face == 4 and trouble == "blank" and k == upset:
                 states[k] = "blank"
                 continue
-            for i, spot in enumerate(_pips(w, die_styles[k], bool(rng.integers(2)))):
+            spots_of = _pips(w, die_styles[k], bool(rng.integers(2)))
+            own[k] = len(spots_of) if face == 4 else own[k]
+            if domed and face == 4 and die_styles[k]["glow"] and rng.random() < 0.5:
+                # Drawn first: the upper face's own pips lie over them.
+                spots_of = [*_shining_through(rng, 7 - w, die_styles[k]), *spots_of]
+            for i, spot in enumerate(spots_of):
                 pips[k, face, i] = spot
                 counts[k, face] = i + 1
         if trouble == "sticker" and k == upset:
@@ -368,7 +400,7 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
     ambient /= whole
     sky = np.array([rng.uniform(0, 0.5), rng.uniform(0, 1.2)])
     quads = np.zeros((int(rng.integers(0, 4)), 8))
-    sheets = seed >= SHEETS and rng.random() < 0.4
+    sheets = seed >= SHEETS and rng.random() < (0.75 if domed else 0.4)
     if sheets:
         body[:, 7] *= rng.uniform(1, 2.5)
     for q in quads:
@@ -385,6 +417,9 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
         if sheets:
             q[:4] = *rng.normal(0, 0.25, 2), rng.uniform(0.1, 0.9), rng.uniform(0.1, 0.9)
             q[6] = rng.uniform(1, 12)
+        if sheets and domed and n:
+            q[:2] = _aim(rng, camera, centre[rng.integers(n)])
+            q[2:4] = rng.uniform(0.03, 0.5, 2)
     ends = _on_plane(camera, [(0, 0), (WIDTH, 0), (WIDTH, HEIGHT), (0, HEIGHT)], 0.0)[:, :2]
     extent = 2 * float(np.clip(np.abs(ends).max(), 3, 60))
     radius = rng.uniform(2.5, 6)
@@ -452,10 +487,12 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
             covered = overlays.draw_chip(rng, picture, outline, float(rng.uniform(0.5, 1)))
             chips.append([*outline.mean(axis=0).tolist(), float(r * edge_px * 2)])
     glare = np.zeros((HEIGHT, WIDTH), np.float32)
-    if shaker and rng.random() < 0.5:
+    if shaker and rng.random() < (0.8 if domed else 0.5):
         hearts = project(camera, centre) if n else np.array([[WIDTH / 2, HEIGHT / 2]])
         stark = standing and rng.random() < 0.5
         glare = overlays.reflect_dome(rng, picture, hearts, float(edge_px), stark)
+        if domed:
+            glare += overlays.mirror_lamps(rng, picture, hearts, float(edge_px))
     if gathered and n:
         if rng.random() < 0.5:
             picture += overlays.gleam(rng, project(camera, centre), float(edge_px))[..., None]
@@ -469,9 +506,11 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
         heart = project(camera, [centre[k] + turns[k][:, 2] * 0.5])[0]
         foot = project(camera, [centre[k] - turns[k][:, 2] * 0.5])[0]
         area = abs(cv2.contourArea(corners.astype(np.float32)))
-        top_pips = project(camera, _in_face(pips[k, 4, : counts[k, 4]]) @ turns[k].T + centre[k])
-        mine = (who == k) & (which == 4)
-        seen = float(((covered < 0.5) & mine).sum() / max(area, 1.0))
+        mine = pips[k, 4, counts[k, 4] - own[k] : counts[k, 4]]
+        top_pips = project(camera, _in_face(mine) @ turns[k].T + centre[k])
+        radius_px = float(pips[k, 4, max(counts[k, 4] - 1, 0), 2] * edge_px)
+        face_seen = (who == k) & (which == 4)
+        seen = float(((covered < 0.5) & face_seen).sum() / max(area, 1.0))
         body_seen = int(((covered < 0.5) & (who == k)).sum())
         truth["dice"].append(
             {
@@ -483,8 +522,8 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
                 "foot": foot.round(2).tolist(),
                 "seen": round(seen, 3),
                 "body": body_seen / area,
-                "glare": float(np.mean(glare[mine])) if mine.any() else 0.0,
-                "shown": round(_shown(jpeg, top_pips, float(pips[k, 4, 0, 2] * edge_px)), 1),
+                "glare": float(np.mean(glare[face_seen])) if face_seen.any() else 0.0,
+                "shown": round(_shown(jpeg, top_pips, radius_px), 1),
             }
         )
     return jpeg, truth
