@@ -23,6 +23,8 @@ CERTAIN = 0.8
 """Chance of the judge's value from which it counts."""
 NEARLY_SURE = 0.97
 """The same where the pips allow the value but do not show it."""
+SURE_AS_ONE_OF_THREE = 0.9
+"""The same where the finder sees the same value and the pips leave no other."""
 FLAT = 0.5
 """Chance of lying flat from which a die is read."""
 FLAT_ENOUGH = 0.72
@@ -111,11 +113,15 @@ class Die:
     def _light_leaves_it(self) -> bool:
         """Tell whether what light does not hide of the pips leaves the judge's value only.
 
-        The judge must be nearly sure of it, and the finder not sure of another.
+        The judge must be nearly sure of it, and the finder not sure of another; if the finder says
+        the same, it is enough that the judge is as sure as that.
         """
-        value = self.judged.value
-        other = self.found.value != value and max(self.found.values) > CERTAIN
-        return self.pips.only == value and max(self.judged.values) > NEARLY_SURE and not other
+        value, least = self.judged.value, NEARLY_SURE
+        if max(self.found.values) > CERTAIN:
+            if self.found.value != value:
+                return False
+            least = SURE_AS_ONE_OF_THREE
+        return self.pips.only == value and max(self.judged.values) > least
 
     @property
     def _finder_agrees(self) -> bool:
@@ -145,11 +151,20 @@ class Die:
 
     @property
     def phantom(self) -> bool:
-        """Tell whether this may be no die at all: hardly found and without pips."""
-        if self.pips.value is not None:
+        """Tell whether this may be no die at all: hardly found and without pips.
+
+        Nor do both networks read the same on it: light hides the pips of dice too.
+        """
+        if self.pips.value is not None or self._alike_to_both:
             return False
         weak = self.found.score < PHANTOM and self.state in ("obstructed", "nothing", "moving")
         return weak or self.found.score < FAINT
+
+    @property
+    def _alike_to_both(self) -> bool:
+        """Tell whether both networks take this for the same face of a die that lies flat."""
+        sure = min(max(self.found.values), max(self.judged.values)) > CERTAIN
+        return sure and self.found.value == self.judged.value and self.chances["flat"] > FLAT
 
     @property
     def surely_leans(self) -> bool:
@@ -249,13 +264,12 @@ def decide(
     for reason in ("obstructed", "glare", "disagreement"):
         if reason in refusals:
             return refuse(reason)
-    if any(d.die_all_the_same for d in doubtful):
+    # A spot of light, a print: dice of one set are of one size.
+    if not _of_one_size(sure):
+        return refuse("disagreement")
+    if any(d.die_all_the_same and _of_one_size([d, *sure]) for d in doubtful):
         # What was hardly found reads as a die all the same.
         return refuse("disagreement" if count is None else "extra")
-    scales = [face_scale(d.judged.frame) for d in sure]
-    if max(scales) > UNLIKE * min(scales):
-        # A spot of light, a print: dice of one set are of one size.
-        return refuse("disagreement")
     values = tuple(sorted(d.value for d in sure if d.value is not None))
     return Decision(values, None, confidence, dice)
 
@@ -269,6 +283,12 @@ def _sureness(reason: str, dice: list[Die], confidence: float) -> float:
     if reason == "obstructed":
         return max((d.chances["obstructed"] for d in dice), default=0.5)
     return max(0.5, 1 - confidence)
+
+
+def _of_one_size(dice: list[Die]) -> bool:
+    """Tell whether dice can be of one set."""
+    scales = [face_scale(d.judged.frame) for d in dice]
+    return max(scales) <= UNLIKE * min(scales)
 
 
 def _one_higher(dice: list[Die]) -> bool:

@@ -22,10 +22,9 @@ from harness.vision.plumb import Upright, lean_chances, with_looks
 from harness.vision.quality import picture_fault
 from harness.vision.readings import NO_RESULT_REASONS, DiceReading, DieSeen, ReadingVerdict
 
-WORTH_ANOTHER_LOOK = (
-    "disagreement", "glare", "missing", "extra", "obstructed", "leaning", "stacked"
-)  # fmt: skip
-"""Refusals that may come of a frame that is off: the picture is looked at again."""
+WORTH_ANOTHER_LOOK = ("disagreement", "glare", "missing", "obstructed", "leaning", "stacked")
+"""Refusals that may come of a frame that is off: the picture is looked at again. Not `extra`: a die
+too many is not gone because it is hardly seen the other way."""
 MAYBE_LEANING = 0.03
 """Chance that a die leans from which dice are looked at more often."""
 LARGER = 1.08

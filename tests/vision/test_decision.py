@@ -1,5 +1,7 @@
 """Fails when a refusal is given another reason, or values where one is due."""
 
+from dataclasses import replace
+
 import pytest
 
 from harness.vision.decision import Die, decide
@@ -72,6 +74,29 @@ def test_a_lean_that_may_be_of_either_of_two_dice_refuses():
 def test_one_die_amiss_refuses_all_with_its_reason(odd, reason):
     decision = decide(three(odd), (), 3)
     assert (decision.values, decision.reason) == ((), reason)
+
+
+def test_a_die_hardly_found_whose_pips_light_hides_is_one_too_many():
+    """Fails when four dice are read as three because light hides the fourth's pips."""
+    hidden = die(2, pips=None, score=0.46, at=400, sure=0.99)
+    assert decide((*three(), hidden), (), 3).reason == "extra"
+
+
+def test_what_is_hardly_found_and_far_larger_than_the_dice_is_none():
+    """As a lamp in a window's mirror image: a one, were it not of twice their size."""
+    mirrored = die(1, score=0.3, at=400, edge=120)
+    assert decide((*three(), mirrored), (), 3).reason is None
+    assert decide((*three(), die(1, score=0.3, at=400)), (), 3).reason == "extra"
+
+
+def test_what_light_leaves_of_the_pips_needs_a_judge_nearly_sure_or_the_finder_too():
+    def lit(sure: float, far: int) -> Die:
+        seen = die(3, pips=None, sure=sure, far=far)
+        return replace(seen, pips=replace(seen.pips, only=3))
+
+    assert decide(three(lit(0.93, 3)), (), 3).reason is None
+    assert decide(three(lit(0.999, 4)), (), 3).reason == "disagreement"
+    assert decide(three(lit(0.85, 3)), (), 3).reason == "disagreement"
 
 
 def test_the_finder_stands_in_for_spoilt_pips_only_if_they_allow_it_and_both_networks_are_sure():
