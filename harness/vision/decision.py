@@ -5,8 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
+
+import cv2
+import numpy as np
 
 from harness.vision import finder
+from harness.vision.faces import Frame
 from harness.vision.finder import Found
 from harness.vision.judge import STATES, Judged
 from harness.vision.pips import PipReading
@@ -48,6 +53,9 @@ MAYBE_STACKED = 0.1
 """Chance of a stack, to the judge, from which it explains a die too few."""
 HIGHER = 1.055
 """Size of one die over another's from which it lies higher, if a die is too few."""
+OVERLAP = 0.1
+"""Part of a top face that another may overlap, by how finely faces are laid: those of dice that lie
+on one floor never do."""
 UNLIKE = 1.5
 """Size of one die over another's up to which they can be dice of one set."""
 SETTLED, SETTLED_LEANING = 0.95, 0.5
@@ -252,6 +260,9 @@ def decide(
         return refuse("stacked")
     if "stacked" in refusals:
         return refuse("stacked")
+    overlapping = _overlap([d.judged.frame for d in sure]) > OVERLAP
+    if overlapping and not any(d.surely_leans for d in sure):
+        return refuse("stacked")
     # Two dice hardly tell a nadir: where one is missing, that is the surer reason.
     if "leaning" in refusals and (not too_few or any(d.surely_leans for d in sure)):
         return refuse("leaning")
@@ -289,6 +300,16 @@ def _of_one_size(dice: list[Die]) -> bool:
     """Tell whether dice can be of one set."""
     scales = [face_scale(d.judged.frame) for d in dice]
     return max(scales) <= UNLIKE * min(scales)
+
+
+def _overlap(frames: list[Frame]) -> float:
+    """Give the greatest part of a top face that lies under another's, 0 to 1."""
+    outlines = [np.array(frame.corners, np.float32) for frame in frames]
+    parts = [
+        cv2.intersectConvexConvex(one, other)[0] / min(cv2.contourArea(one), cv2.contourArea(other))
+        for one, other in combinations(outlines, 2)
+    ]
+    return max(parts, default=0.0)
 
 
 def _one_higher(dice: list[Die]) -> bool:

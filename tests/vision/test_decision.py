@@ -43,7 +43,7 @@ def three(*others: Die) -> tuple[Die, ...]:
 
 
 def test_three_flat_dice_are_values_sorted():
-    decision = decide((die(5), die(1), die(3)), (), 3)
+    decision = decide((die(5), die(1, at=100), die(3, at=200)), (), 3)
     assert (decision.values, decision.reason) == ((1, 3, 5), None)
     assert 0.8 < decision.confidence <= 1
 
@@ -51,7 +51,15 @@ def test_three_flat_dice_are_values_sorted():
 def test_a_lean_that_may_be_of_either_of_two_dice_refuses():
     """Fails when each die is asked alone: upright edges often do not tell which of two leans."""
     assert decide(three(die(lean=0.07)), (), 3).reason is None
-    assert decide(three(die(lean=0.07), die(lean=0.07)), (), 3).reason == "leaning"
+    assert decide(three(die(lean=0.07), die(lean=0.07, at=300)), (), 3).reason == "leaning"
+
+
+@pytest.mark.parametrize(
+    ("apart", "reason"), [(61, None), (57, None), (45, "stacked"), (0, "stacked")]
+)
+def test_faces_that_overlap_are_not_on_one_floor(apart, reason):
+    """Dice of 60 px an edge; fails when a die half under another is given a value."""
+    assert decide((die(5), die(2, at=apart), die(4, at=200)), (), 3).reason == reason
 
 
 @pytest.mark.parametrize(

@@ -52,8 +52,14 @@ def test_photographs(reader):
     assert result.exact >= PHOTOS_EXACT * result.readable, result.refused_files
 
 
-RENDERED_EXACT, RENDERED_REASON, PHOTOS_EXACT = 0.94, 0.92, 0.9
+RENDERED_EXACT, RENDERED_REASON, PHOTOS_EXACT = 0.96, 0.92, 0.9
 """The figures reached, less a picture or two."""
+
+
+def test_faces_that_overlap_are_of_no_dice_on_one_floor(reader):
+    """The die below shows one pip and the half of its face: fails when it is given a value."""
+    reading = reader.read(cv2.imread(str(DICE / "stacked.jpg")))
+    assert (reading.values, reading.reason) == ((), "stacked")
 
 
 @pytest.mark.parametrize("seed", [30, 51])
