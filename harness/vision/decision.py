@@ -47,6 +47,8 @@ AS_GOOD_AS_SURE = 0.995
 PHANTOM, FAINT = 0.7, 0.52
 """Scores below which something without pips may be a reflection: if it does not look like a die,
 and even if it does."""
+FACELESS = 0.85
+"""Chance that no face is seen from which pips that read are none."""
 MAYBE_MOVING = 0.6
 """Chance of motion from which what was hardly found explains a die too few."""
 MAYBE_STACKED = 0.1
@@ -161,9 +163,11 @@ class Die:
     def phantom(self) -> bool:
         """Tell whether this may be no die at all: hardly found and without pips.
 
-        Nor do both networks read the same on it: light hides the pips of dice too.
+        Nor do both networks read the same on it: light hides the pips of dice too. A ring in a
+        mirror image reads as a one, but looks like no face to the networks.
         """
-        if self.pips.value is not None or self._alike_to_both:
+        faceless = self.chances["obstructed"] + self.chances["nothing"] > FACELESS
+        if (self.pips.value is not None and not faceless) or self._alike_to_both:
             return False
         weak = self.found.score < PHANTOM and self.state in ("obstructed", "nothing", "moving")
         return weak or self.found.score < FAINT

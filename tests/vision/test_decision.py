@@ -90,6 +90,13 @@ def test_a_die_hardly_found_whose_pips_light_hides_is_one_too_many():
     assert decide((*three(), hidden), (), 3).reason == "extra"
 
 
+def test_a_ring_in_a_mirror_image_is_no_die_too_many():
+    """Fails when spots that read as a one make a die of what shows no face to the networks."""
+    ring = die(1, state="obstructed", score=0.55, at=400)
+    assert decide((*three(), ring), (), 3).reason is None
+    assert decide((*three(), die(1, score=0.55, at=400)), (), 3).reason == "extra"
+
+
 def test_what_is_hardly_found_and_far_larger_than_the_dice_is_none():
     """As a lamp in a window's mirror image: a one, were it not of twice their size."""
     mirrored = die(1, score=0.3, at=400, edge=120)
