@@ -141,13 +141,18 @@ def trace(
     facts: RigFacts,
     causes: Sequence[Cause] = (),
     left_over: Dice | None = None,
+    before: Dice | None = None,
 ) -> Trace:
-    """Run the entries' presses through the terminal model with the causes that sit at its keys."""
+    """Run the entries' presses through the terminal model with the causes that sit at its keys.
+
+    left_over: a result that the terminal still holds from before the first entry. before: one that
+    was entered, and cleared, before it.
+    """
     terminal = terminal_with(facts, [c for c in causes if c.since is None], left_over)
     later = {c.since for c in causes if c.since is not None}
     forgets = any(c.forgets_at_pause for c in causes)
     out: Trace = {}
-    last: Dice | None = None
+    last = before
 
     def press(i: int, presses: int, key: str) -> None:
         nonlocal terminal
@@ -265,9 +270,10 @@ class Prediction:
         for n, seen in enumerate(self.samples):
             self._numbers.setdefault((seen.entry, seen.stage), []).append(n)
         self.left_over = self._left_over()
+        self.before = self.left_over or self._before()
         # Without a clear key a sound terminal, too, holds what was entered last before the run.
         stands = self.left_over if facts.clear == "unspecified" else None
-        self._sound = trace(entries, facts, left_over=stands)
+        self._sound = trace(entries, facts, left_over=stands, before=self.before)
 
     def of_entries(self, first: int, end: int) -> Prediction:
         """Give the prediction of some entries alone, as if the run had begun with them."""
@@ -278,7 +284,7 @@ class Prediction:
         at_keys = [c for c in causes if c.at_keys]
         if not at_keys:
             return self._sound
-        return trace(self.entries, self.facts, at_keys, self.left_over)
+        return trace(self.entries, self.facts, at_keys, self.left_over, self.before)
 
     def _left_over(self) -> Dice | None:
         """Give the result that was lit before the first entry began, if the lamps show just one.
@@ -286,10 +292,20 @@ class Prediction:
         That is what was entered before the run. Where there is a clear key, only a fault at the
         keys lets it stand there.
         """
+        lit = self._lit_before()
+        return next((dice for dice in ASCENDING if lit and self.winning(dice) == lit), None)
+
+    def _before(self) -> Dice | None:
+        """Give a result that may have been entered before the run and left what was lit then.
+
+        Nobody knows which it was; any that lights those lamps does for what stays lit of a result.
+        """
+        lit = self._lit_before()
+        return next((dice for dice in ASCENDING if lit and not lit & ~self.winning(dice)), None)
+
+    def _lit_before(self) -> int:
         first = next((seen for seen in self.samples if seen.stage == "before"), None)
-        if first is None or first.entry != 0 or not first.lit:
-            return None
-        return next((dice for dice in ASCENDING if self.winning(dice) == first.lit), None)
+        return 0 if first is None or first.entry != 0 else first.lit
 
     def commanded(self, dice: Dice | None, causes: Sequence[Cause]) -> int:
         """Give the mask that the table's logic would light, with the causes at its rules."""
@@ -390,7 +406,7 @@ class Prediction:
 
     def _erratic_bits(self, erratic: Cause, causes: Sequence[Cause]) -> Iterator[tuple[int, int]]:
         """Follow every way the presses may have gone; keep those that fit what was seen."""
-        ways = {Way(terminal_with(self.facts, causes, self.left_over), self.left_over)}
+        ways = {Way(terminal_with(self.facts, causes, self.left_over), self.before)}
         for i, entry in enumerate(self.entries):
             for stage, key in steps(entry, self.facts):
                 ways = {after for way in ways for after in way.pressed(key, erratic)}

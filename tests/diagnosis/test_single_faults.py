@@ -10,9 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.diagnosis import RigFacts, diagnose
+from harness.diagnosis.plan import in_varied_orders, plan_cover
 from harness.observations import Entry
 from harness.verdicts import Verdict
 from tests.diagnosis.broken_table import AREAS, Layout, Table, sweep, winners
+
+COVER = in_varied_orders(plan_cover(Layout()).results)
 
 VERIFIED = RigFacts(map_verified=True)
 UNVERIFIED = RigFacts(map_verified=False)
@@ -134,6 +137,15 @@ def test_residue_names_the_lamp(area):
     finding, _ = only_finding(sweep(Table(glow=glow)))
     assert finding.fault == "residue"
     assert finding.part == (f"lamp:{area}",)
+
+
+@pytest.mark.parametrize("area", ["total-5", "pair-4-5", "small", "triple-3"])
+def test_residue_of_a_result_entered_before_the_run(area):
+    """Fails if what lit the lamp before our first entry must be among our entries."""
+    table = Table(glow=lambda lit, before: lit or {area} & before)
+    table.enter(0, next(dice for dice in COVER if area in winners(dice)))
+    finding, _ = only_finding(sweep(table, COVER))
+    assert (finding.fault, finding.part) == ("residue", (f"lamp:{area}",))
 
 
 @pytest.mark.parametrize("key", "123456")
