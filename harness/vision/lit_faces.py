@@ -52,6 +52,15 @@ class LitFace:
         x, y = self._pixels(where)
         return np.asarray(self._light[y, x], np.bool_)
 
+    def hides(self, places: Floats, beside: Floats, brighter: float) -> bool:
+        """Tell whether light lies on one of some places, brighter than the bare body beside."""
+        dark = beside[~self.lit(beside)]
+        bright = places[self.lit(places)]
+        if len(dark) < 5 or not len(bright):
+            return False
+        body = np.median(self.colours(dark), axis=0)
+        return bool((self.colours(bright) - body).max() > brighter)
+
     def colours(self, where: Floats) -> Floats:
         """Give the colours (n, 3) at face coordinates (n, 2)."""
         x, y = self._pixels(where)

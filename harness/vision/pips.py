@@ -200,7 +200,7 @@ def read_pips(pyramid: Pyramid, frames: Sequence[Frame]) -> list[PipReading]:
     out = []
     for k, everywhere in enumerate(found):
         face = LitFace(light[:, :, k], smooth[:, :, k], FACE)
-        reading = _read(everywhere, smooth[:, :, k])
+        reading = _read(everywhere, face, smooth[:, :, k])
         if reading.value is None and reading.why_not != "blank" and face.any_light:
             reading = replace(reading, only=_only(everywhere.within(1 - 2 * INSET), face))
         out.append(reading)
@@ -238,7 +238,7 @@ def _groups(
         yield lead, alike, hidden
 
 
-def _read(everywhere: _Spots, smooth: Floats) -> PipReading:
+def _read(everywhere: _Spots, face: LitFace, smooth: Floats) -> PipReading:
     """Read one face from its spots; `smooth` is the face laid flat (SIDE, SIDE, 3), smoothed."""
     spots = everywhere.within(1 - 2 * INSET)
     found = _patterns(spots, _STRICT)
@@ -261,7 +261,7 @@ def _read(everywhere: _Spots, smooth: Floats) -> PipReading:
     if rivals:
         return PipReading(None, "ambiguous", best.contrast, best.misfit, pips)
     # A five or a six with one more pip, hidden by light, is no face.
-    if best.value < 5 and not _body_seen(smooth, best):
+    if best.value < 5 and not _body_seen(face, smooth, best):
         maybe = frozenset({best.value}) | _maybe(spots)
         return PipReading(None, "glare", best.contrast, best.misfit, pips, maybe)
     strays = _strays(everywhere, best) if best.value <= 3 else ()
@@ -362,7 +362,7 @@ def _on_lattice(where: Floats, chosen: Indices, matrix: Floats) -> bool:
     return False
 
 
-def _body_seen(smooth: Floats, best: _Fit) -> bool:
+def _body_seen(face: LitFace, smooth: Floats, best: _Fit) -> bool:
     """Tell whether the bare body is seen at every empty place of the lattice."""
     matrix, picked = best.lattice, best.pips
     sites = LATTICE @ matrix[:, :2].T + matrix[:, 2]
@@ -373,6 +373,8 @@ def _body_seen(smooth: Floats, best: _Fit) -> bool:
         return True
     # The body's colour, beside the lattice's places.
     beside = np.minimum(np.maximum(_BESIDE @ matrix[:, :2].T, -0.72), 0.72) + matrix[:, 2]
+    if face.any_light and face.hides(sites[empty], beside, UNEVEN):
+        return False
     around = np.sort(_sample(smooth, beside), axis=0)
     body = around[5:7].mean(axis=0)
     seen = _sample(smooth, sites[empty])

@@ -141,6 +141,14 @@ def test_light_over_the_middle_of_a_four_or_five_leaves_both(style, pattern):
     assert (reading.value, reading.only) == (None, None)
 
 
+@pytest.mark.parametrize("light", [(246, 246, 246), (255, 255, 255)])
+def test_light_over_a_bright_body_hides_the_middle_of_a_five(light):
+    """Fails when what is hardly brighter than an ivory body is taken for the bare body."""
+    image, frame = draw(6, 50, 0.2, "ivory", noise=1.0)
+    reading = read_pips(Pyramid(lit(image, frame, 0, 0, 0.34, light)), [frame])[0]
+    assert reading.value in (None, 5)
+
+
 def test_light_brighter_than_the_pips_at_a_place_of_none_leaves_a_three():
     """As a lamp at the corner of a three: a five it is not, its fourth corner is seen bare."""
     image, frame = draw(3, 80, 0.2, "black")
