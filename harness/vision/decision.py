@@ -60,8 +60,9 @@ OVERLAP = 0.1
 on one floor never do."""
 UNLIKE = 1.5
 """Size of one die over another's up to which they can be dice of one set."""
-SETTLED, SETTLED_LEANING = 0.95, 0.5
-"""How sure a reason, or a lean, must be to need no other look."""
+SETTLED, SETTLED_LEANING = 0.95, 0.12
+"""How sure a reason, or a lean, must be to need no other look. Two looks at the same pixels that
+differ over a lean doubt each other; they do not make a die lie flat."""
 STACKED = STATES.index("stacked")
 
 

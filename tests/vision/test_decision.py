@@ -128,9 +128,7 @@ def test_what_is_of_another_size_is_no_die_of_the_set():
     assert decide(three(die(1, edge=75.0)), (), 3).reason is None
 
 
-def test_a_settled_refusal_needs_no_other_look():
-    assert decide(three(die(lean=0.99)), (), 3).settled
-    assert not decide(three(die(lean=0.2)), (), 3).settled
+def test_a_die_missing_needs_another_look():
     assert not decide(three()[:2], (), 3).settled
 
 
@@ -166,3 +164,10 @@ def test_what_is_hardly_found_counts_when_it_reads_as_a_die():
     faint = die(6, score=0.33, at=300)
     assert decide((*three(), faint), (), 3).reason == "extra"
     assert decide((*three()[:2], faint), (), 3).values == (2, 2, 6)
+
+
+@pytest.mark.parametrize(("lean", "settled"), [(0.11, False), (0.15, True), (0.6, True)])
+def test_a_lean_seen_well_needs_no_other_look(lean, settled):
+    """Fails when a second look, unsure of an upright edge, makes a leaning die lie flat."""
+    decision = decide(three(die(lean=lean)), (), 3)
+    assert (decision.reason, decision.settled) == ("leaning", settled)
