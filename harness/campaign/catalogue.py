@@ -13,13 +13,14 @@ from random import Random
 
 from harness.campaign.fault import Drawing, Fault, Truth, Values
 from harness.campaign.links import (
-    Linked,
     asked_throughout,
     linked,
     naming,
     on_serial_line,
     refusing,
     reply_ms,
+    the_keys,
+    the_lamps,
 )
 from harness.campaign.own import moment
 from harness.rig.sections import Rig
@@ -216,10 +217,6 @@ def _of_die(v: Values, _rig: Rig) -> Truth:
 _NO_RESULT = _is(Verdict.NO_RESULT, "dice")
 
 
-_KEYS: Linked = lambda _rig: ("keys",)  # noqa: E731
-_LAMPS: Linked = lambda _rig: ("lamps",)  # noqa: E731
-
-
 def _later(random: Random, rig: Rig) -> dict[str, str]:
     """Draw how late replies come: after the limit of any device of the bench."""
     limits = [limit for name in linked(rig) if (limit := reply_ms(rig.devices[name])) is not None]
@@ -350,7 +347,7 @@ CATALOGUE: tuple[Fault, ...] = (
         _with(_none, rate=(0.05,)),
         _link,
         inspection="minimum",
-        befalls=_LAMPS,
+        befalls=the_lamps,
     ),
     Fault(
         "F33",
@@ -358,7 +355,7 @@ CATALOGUE: tuple[Fault, ...] = (
         _with(_none, nth=range(3, 8)),
         _link,
         inspection="minimum",
-        befalls=_KEYS,
+        befalls=the_keys,
     ),
     Fault(
         "F34",

@@ -42,6 +42,16 @@ def refusing(rig: Rig) -> list[str]:
     return [name for name in linked(rig) if rig.devices[name].driver in _REFUSING]
 
 
+def the_keys(_rig: Rig) -> Sequence[str]:
+    """Give the emulator's own word for the device that presses the keys."""
+    return ("keys",)
+
+
+def the_lamps(_rig: Rig) -> Sequence[str]:
+    """Give the emulator's own word for the device that senses the lamps."""
+    return ("lamps",)
+
+
 def asked_throughout(rig: Rig) -> list[str]:
     """Give those that a run asks all through: for the keys and for the lamps."""
     keys, lamps = rig.keys, rig.lamps

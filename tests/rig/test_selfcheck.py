@@ -174,46 +174,10 @@ def test_an_identification_is_compared_without_its_spacing(rig_file, said, good)
     assert found == ({} if good else {"device:daq": "wrong-device"})
 
 
-@pytest.mark.parametrize(
-    ("volts", "uncertainty", "good"),
-    [("12.25", 0.0, True), ("12.25", 0.1, False), ("12.15", 0.1, True), ("11.65", 0.0, False)],
-)
-def test_a_voltage_is_held_to_its_limits_with_its_uncertainty(
-    rig_file, volts, uncertainty, good
-) -> None:
-    """12 V with 0.3 V tolerance: fails if a value within its uncertainty of a limit passes."""
-    said = {"*IDN?": "M,S,0,1", "MEAS:VOLT?": volts, "MEAS:CURR?": "0.2", "VOLT:PROT:TRIP?": "0"}
-
-    def serve(link) -> None:
-        for line in lines_of(link):
-            link.sendall(said[line.decode()].encode() + b"\n")
-
-    with TcpPeer(serve) as peer:
-        text = f"""
-            [table]
-            shaker = "manual"
-            cover = "none"
-            [devices.psu]
-            driver = "scpi-supply"
-            resource = "{peer.address}"
-            dialect = "e36"
-            volts = 12.0
-            amperes = 2.0
-            [roles]
-            supply = "psu"
-            [limits]
-            supply_tolerance_volts = 0.3
-            uncertainty_volts = {uncertainty}
-            """
-        with open_bench(load_rig(rig_file(text=text))) as bench:
-            found = bad(list(self_check(bench, TODAY)))
-    assert found == ({} if good else {"device:psu": "wrong-voltage"})
-
-
-@pytest.mark.parametrize(("amperes", "good"), [("1.85", True), ("1.95", False)])
-def test_a_current_above_its_limit_is_no_bench_to_judge_by(rig_file, amperes, good) -> None:
-    """Fails if the rig file's limit is read and not held to."""
-    said = {"*IDN?": "M,S,0,1", "MEAS:VOLT?": "12", "MEAS:CURR?": amperes, "VOLT:PROT:TRIP?": "0"}
+def found_amiss(rig_file, limits: str, **measured: str) -> dict[str, str]:
+    """Give what the self-check finds amiss on a bench that is a supply of 12 V and nothing else."""
+    said = {"*IDN?": "M,S,0,1", "MEAS:VOLT?": "12", "MEAS:CURR?": "0.2", "VOLT:PROT:TRIP?": "0"}
+    said |= {f"MEAS:{name}?": value for name, value in measured.items()}
 
     def serve(link) -> None:
         for line in lines_of(link):
@@ -233,8 +197,27 @@ def test_a_current_above_its_limit_is_no_bench_to_judge_by(rig_file, amperes, go
             [roles]
             supply = "psu"
             [limits]
-            supply_amperes_max = 1.9
+            {limits}
             """
         with open_bench(load_rig(rig_file(text=text))) as bench:
-            found = bad(list(self_check(bench, TODAY)))
+            return bad(list(self_check(bench, TODAY)))
+
+
+@pytest.mark.parametrize(
+    ("volts", "uncertainty", "good"),
+    [("12.25", 0.0, True), ("12.25", 0.1, False), ("12.15", 0.1, True), ("11.65", 0.0, False)],
+)
+def test_a_voltage_is_held_to_its_limits_with_its_uncertainty(
+    rig_file, volts, uncertainty, good
+) -> None:
+    """12 V with 0.3 V tolerance: fails if a value within its uncertainty of a limit passes."""
+    limits = f"supply_tolerance_volts = 0.3\nuncertainty_volts = {uncertainty}"
+    found = found_amiss(rig_file, limits, VOLT=volts)
+    assert found == ({} if good else {"device:psu": "wrong-voltage"})
+
+
+@pytest.mark.parametrize(("amperes", "good"), [("1.85", True), ("1.95", False)])
+def test_a_current_above_its_limit_is_no_bench_to_judge_by(rig_file, amperes, good) -> None:
+    """Fails if the rig file's limit is read and not held to."""
+    found = found_amiss(rig_file, "supply_amperes_max = 1.9", CURR=amperes)
     assert found == ({} if good else {"device:psu": "over-current"})
