@@ -57,13 +57,14 @@ class Seen(Path):
 def taker_over(
     *paths: tuple[type[Path], str, float],
     late_s: float = LATE_S,
+    limit_s: float = LIMIT_S,
     entry_timeout_s: float | None = None,
 ) -> EntryTaker:
     table = Table(late_s)
     return EntryTaker(
         table,
         [kind(table, *path) for kind, *path in paths],
-        Terminal(settle_s=LIMIT_S, entry_timeout_s=entry_timeout_s),
+        Terminal(settle_s=limit_s, entry_timeout_s=entry_timeout_s),
         book="book",
         rig="rig",
         winning=lambda dice: frozenset({"small"}),
@@ -94,7 +95,7 @@ def test_a_slow_path_alone_is_enough():
 
 def test_a_look_begun_before_the_limit_calls_nothing_dark():
     """Each look takes longer than the limit: fails if the table is blamed once patience is out."""
-    taker = taker_over((Path, "inputs", 0.3), late_s=0.02)
+    taker = taker_over((Path, "inputs", 0.08), late_s=0.01, limit_s=0.05)
     for index in range(5):
         entry = taker.enter(index, KEYS, mode="entered")
         assert entry.lit("lit") == {"small"}
