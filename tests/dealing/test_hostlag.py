@@ -7,12 +7,17 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
 from harness.bdd.sitting import Sitting
 from harness.observations import Entry
 from harness.rules.judgement import Limits
+
+if TYPE_CHECKING:
+    from harness.dealing.entry import EntryTaker
+    from harness.dealing.hostlag import HostLag
 
 CHILD = """
 import sys, time
@@ -58,8 +63,8 @@ class Taker:
 def sitting_of(taker: Taker, lag_s: float) -> Sitting:
     sitting = Sitting.__new__(Sitting)
     sitting.limits = Limits(settle_s=0.1)
-    sitting.lag = Lag(lag_s)  # type: ignore[assignment]
-    sitting._taker = taker  # type: ignore[assignment]
+    sitting.lag = cast("HostLag", Lag(lag_s))
+    sitting._taker = cast("EntryTaker", taker)
     sitting.timed = sitting.untimed = 0
     sitting.slow_paths = Counter()
     return sitting

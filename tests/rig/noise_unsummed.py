@@ -16,9 +16,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import cast
 
 from harness.rig.confirmed import Confirmation
-from harness.rig.device import Device, Surroundings
+from harness.rig.device import Device, Inputs, Levels, Surroundings
 from harness.rig.drivers import driver_class
 from harness.rig.errors import RigError
 from harness.rig.senses import LampChannel, SensedLamps
@@ -168,8 +169,11 @@ def _send(link: socket.socket, data: bytes) -> None:
         return
 
 
-def run(name: str, looks: int, rate: float = 0.3, seed: int = 1) -> Counter[str]:
-    """Look at lamps; give how many looks ended how. Raises AssertionError on a wrong one taken."""
+def run(name: str, exchanges: int, rate: float = 0.3, seed: int = 1) -> Counter[str]:
+    """Look at lamps until so many exchanges were made; give how many looks ended how.
+
+    Raises AssertionError on a wrong one taken.
+    """
     link, channel = LINKS[name]
     table = Table(rate, seed)
     first = 101 if name == "scpi-daq" else 0
@@ -182,13 +186,14 @@ def run(name: str, looks: int, rate: float = 0.3, seed: int = 1) -> Counter[str]
         sensed = SensedLamps(
             "lamps",
             lamps,
-            {"lamps": device},  # type: ignore[dict-item]
+            {"lamps": cast("Inputs | Levels", device)},
             buses={"lamps": "bus"},
             lit_volts=2.0,
             reference_volts=5.0,
             confirmations={"lamps": Confirmation("lamps", device.link, tolerance=0.1)},
         )
-        for _ in range(looks):
+        while device.link.exchanges < exchanges:
+            ended["looks"] += 1
             if changes.random() < 0.3:
                 table.lit = changes.choice((0, changes.getrandbits(LAMPS)))
             try:
