@@ -33,10 +33,11 @@ class LampPictures:
 class LampSample:
     """The lamps sensed once, over one path (a device's name).
 
-    `lit` and `unknown` are area ids; an area in neither was sensed dark. `unknown` areas could not
-    be sensed (module offline). An area with several lamps that disagree is in `split`. `levels` are
-    relative brightnesses (1.0 = the reference of a good lamp), only from analogue paths. `pictures`
-    are those that the sample was read from, where a camera sensed it.
+    `at`: when they were so (monotonic s). `lit` and `unknown` are area ids; an area in neither
+    was sensed dark. `unknown` areas could not be sensed (module offline). An area with several
+    lamps that disagree is in `split`. `levels` are relative brightnesses (1.0 = the reference
+    of a good lamp), only from analogue paths. `pictures` are those that the sample was read
+    from, where a camera sensed it.
     """
 
     at: float

@@ -91,7 +91,6 @@ def facts_of(rig: Rig) -> RigFacts:
     lamp_map = lamps.map if lamps is not None else {}
     devices = {channel.device for channels in lamp_map.values() for channel in channels}
     main_path = devices.pop() if len(devices) == 1 else "lamps"
-    key_map = rig.keys.map if rig.keys is not None else {}
     return RigFacts(
         map_verified=rig.map_verified is not None,
         commit=rig.table.commit,
@@ -103,5 +102,4 @@ def facts_of(rig: Rig) -> RigFacts:
         dark_level_max=rig.limits.dark_level_max,
         level_uncertainty=rig.limits.uncertainty_level,
         settle_s=None if rig.limits.settle_ms is None else rig.limits.settle_ms / 1000,
-        key_channels={str(key): str(channel) for key, channel in key_map.items()},
     )

@@ -373,7 +373,7 @@ class EntryTaker:
                     last_wrong_at[look.path] = look.began
                     first_right_at.pop(look.path, None)
                 else:
-                    first_right_at.setdefault(look.path, time.monotonic())
+                    first_right_at.setdefault(look.path, look.sample.at)
                 latest[look.path] = look
             samples = [look.sample for _, look in sorted(latest.items())]
             if right := done(samples):

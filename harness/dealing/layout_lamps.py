@@ -71,7 +71,7 @@ class LayoutLamps:
     def _sample(self, looks: Sequence[tuple[Frame, LampsSeen]], *, watched: bool) -> LampSample:
         said = told([seen for _, seen in looks], watched=watched, dim_is_lit=self._dim_is_lit)
         return LampSample(
-            at=time.monotonic(),
+            at=looks[-1][0].at,
             path=self.path,
             lit=said.lit,
             split=said.split,

@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from harness.rig.device import LinkRecord
 from harness.rig.errors import CorruptReplyError
@@ -37,6 +38,14 @@ def until_alike(read: Callable[[], T], alike: Callable[[T, T], bool]) -> T:
     return latest
 
 
+@dataclass(frozen=True, slots=True)
+class Confirmed(Generic[Value]):
+    """What channels read, and when (monotonic s) the first of the readings alike had come."""
+
+    values: Mapping[str, Value]
+    at: float
+
+
 class Confirmation:
     """What is believed of one device's channels, and how its readings strayed.
 
@@ -51,21 +60,24 @@ class Confirmation:
         self._fresh_strays: list[tuple[float, str]] = []
         self._strays: dict[str, int] = {}
 
-    def read(self, read: Callable[[], Mapping[str, Value]]) -> Mapping[str, Value]:
+    def read(self, read: Callable[[], Mapping[str, Value]]) -> Confirmed[Value]:
         """Read channels: once if they are as before, else until they repeat."""
-        told = read()
+        told, at = read(), time.monotonic()
         changed = self._unlike(self._believed, told)
         if not changed:
-            return told
+            return Confirmed(told, at)
         repeated = 0
         for _ in range(MOST_READINGS - 1):
             before, told = told, read()
-            repeated = 0 if self._unlike(before, told) else repeated + 1
+            if self._unlike(before, told):
+                repeated, at = 0, time.monotonic()
+            else:
+                repeated += 1
             if repeated >= (2 if self.doubted else 1):
                 break
         self._judge_strays(changed, self._unlike(self._believed, told))
         self._believed.update(told)
-        return told
+        return Confirmed(told, at)
 
     @property
     def doubted(self) -> bool:

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Self, cast
 
 from harness.observations import LampSample
-from harness.rig.confirmed import Confirmation
+from harness.rig.confirmed import Confirmation, Confirmed
 from harness.rig.device import Inputs, Levels
 from harness.rig.errors import HostLagError, RigError
 
@@ -58,7 +58,7 @@ class ConfirmedInputs:
 
     def read(self, channels: Sequence[str]) -> Mapping[str, bool]:
         """Read these channels at one time."""
-        return self._confirmation.read(lambda: self._inputs.read(channels))
+        return self._confirmation.read(lambda: self._inputs.read(channels)).values
 
 
 class CoverSwitch:
@@ -225,27 +225,27 @@ class SensedLamps:
     def sense(self) -> LampSample:
         """Sense every mapped area once."""
         self.troubles = {}
-        read: dict[tuple[str, str], float | bool] = {}
-        run: Callable[..., Iterator[dict[tuple[str, str], float | bool]]]
+        read: dict[str, Confirmed[float | bool]] = {}
+        run: Callable[..., Iterator[dict[str, Confirmed[float | bool]]]]
         run = map if self._pool is None else self._pool.map
         for part in run(self._read_bus, self._by_bus):
             read.update(part)
-        at = time.monotonic()
         if len(self.troubles) == len(self._channels):
             raise next(iter(self.troubles.values()))
-        return self._sample(read, at)
+        return self._sample(read)
 
-    def _read_bus(self, names: Sequence[str]) -> dict[tuple[str, str], float | bool]:
-        read: dict[tuple[str, str], float | bool] = {}
+    def _read_bus(self, names: Sequence[str]) -> dict[str, Confirmed[float | bool]]:
+        read: dict[str, Confirmed[float | bool]] = {}
         for name in names:
             confirmation = self._confirmations.get(name)
             read_once = partial(self._read_device, name)
             try:
-                values = read_once() if confirmation is None else confirmation.read(read_once)
+                if confirmation is None:
+                    read[name] = Confirmed(read_once(), time.monotonic())
+                else:
+                    read[name] = confirmation.read(read_once)
             except RigError as error:
                 self.troubles[name] = error
-                continue
-            read.update(((name, channel), value) for channel, value in values.items())
         return read
 
     def _read_device(self, name: str) -> Mapping[str, float | bool]:
@@ -272,11 +272,11 @@ class SensedLamps:
         least = self._integration.least
         return {c: (lit[c] >= least) != (c in inverted) for c in channels}
 
-    def _sample(self, read: Mapping[tuple[str, str], float | bool], at: float) -> LampSample:
+    def _sample(self, read: Mapping[str, Confirmed[float | bool]]) -> LampSample:
         states: dict[str, list[bool | None]] = defaultdict(list)
         levels: dict[str, float] = {}
         for lamp in self._lamps:
-            value = read.get((lamp.device, lamp.channel))
+            value = read[lamp.device].values[lamp.channel] if lamp.device in read else None
             if value is None:
                 states[lamp.area].append(None)
             elif isinstance(value, bool):
@@ -290,7 +290,7 @@ class SensedLamps:
         split = {area for area, seen in states.items() if True in seen and False in seen}
         lit = {area for area, seen in states.items() if all(seen) and area not in unknown}
         return LampSample(
-            at=at,
+            at=max(device.at for device in read.values()),
             path=self.path,
             lit=frozenset(lit),
             unknown=frozenset(unknown),

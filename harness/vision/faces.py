@@ -41,13 +41,6 @@ class Frame:
         """Give the four corners in order around the face."""
         return (self.at(-1, -1), self.at(1, -1), self.at(1, 1), self.at(-1, 1))
 
-    @property
-    def flattening(self) -> float:
-        """Give how far from a square the face is seen: 1 square, less when seen aslant."""
-        longest = max(abs(self.across), abs(self.along))
-        area = abs((self.across.conjugate() * self.along).imag)
-        return area / (longest * longest) if longest else 0.0
-
 
 def as_input(pictures: Sequence[Picture]) -> Floats:
     """Give pictures (h, w, 3) of one size as a network's input (n, 3, h, w), 0 to 1.

@@ -27,7 +27,7 @@ def read(confirmation: Confirmation, readings: Iterable[dict[str, bool]]) -> dic
     left = iter(readings)
     told = confirmation.read(lambda: next(left))
     assert next(left, None) is None, "a reading was left"
-    return dict(told)
+    return dict(told.values)
 
 
 def test_what_is_as_before_is_read_once_and_what_is_new_until_it_repeats() -> None:
@@ -52,10 +52,25 @@ def test_what_never_repeats_is_told_as_it_was_read_last() -> None:
     assert read(confirmation, restless) == restless[-1]
 
 
+def test_what_is_new_was_so_when_the_first_of_the_readings_alike_had_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Fails if a lamp counts as lit only once it is confirmed: slow links would make it late."""
+    clock, confirmation = Clock(monkeypatch), Confirmation("inputs", LinkRecord("inputs"))
+    read(confirmation, [DARK, DARK])
+    left = iter([{"a": False, "b": True}, LIT, LIT])
+
+    def once() -> dict[str, bool]:
+        clock.now += 1.0
+        return next(left)
+
+    assert confirmation.read(once).at == 102.0
+
+
 def test_levels_are_alike_within_the_tolerance() -> None:
     confirmation = Confirmation("daq", LinkRecord("daq"), tolerance=0.1)
     levels = iter([{"a": 5.0}, {"a": 5.05}, {"a": 4.98}, {"a": 3.0}, {"a": 5.0}, {"a": 5.01}])
-    assert [dict(confirmation.read(lambda: next(levels)))["a"] for _ in range(3)] == [
+    assert [confirmation.read(lambda: next(levels)).values["a"] for _ in range(3)] == [
         5.05,
         4.98,
         5.01,
