@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from harness.cli.shaker_decision import EXIT, row_names, show
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -184,7 +186,6 @@ def _finish(
     why: str,
 ) -> int:
     from harness.campaign.qualify_outcome import outcome_of
-    from harness.cli.shaker import EXIT, show
 
     outcome = outcome_of(rig.name, settings, record, qualification)
     record_files = outcome.files(record)
@@ -254,8 +255,6 @@ def _line(state: State) -> str:
 
 def _table(state: State) -> RenderableType:
     from rich.table import Table
-
-    from harness.cli.shaker import row_names
 
     table = Table(title=_line(state), title_justify="left")
     for head in ("", *(f"face {face}" for face in range(1, 7))):
