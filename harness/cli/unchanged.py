@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from harness.evidence.run_folder import RunFolder
     from harness.rig.sections import Rig
 
-_JUDGING = ("sicbo-hil", "opencv-python-headless", "numpy")
+_JUDGING = ("sicbo-hil", "onnxruntime", "opencv-python-headless", "numpy")
 """Programs of which another version may read the same picture otherwise."""
 
 

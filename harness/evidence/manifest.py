@@ -15,7 +15,15 @@ from datetime import UTC, datetime
 from importlib import metadata
 
 MANIFEST_VERSION = 1
-_VERSIONS_OF = ("sicbo-hil", "opencv-python-headless", "numpy", "pytest", "pytest-bdd", "pydantic")
+_VERSIONS_OF = (
+    "sicbo-hil",
+    "onnxruntime",
+    "opencv-python-headless",
+    "numpy",
+    "pytest",
+    "pytest-bdd",
+    "pydantic",
+)
 
 
 @dataclass(frozen=True, slots=True)

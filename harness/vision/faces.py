@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -40,17 +39,6 @@ class Frame:
     def corners(self) -> tuple[tuple[float, float], ...]:
         """Give the four corners in order around the face."""
         return (self.at(-1, -1), self.at(1, -1), self.at(1, 1), self.at(-1, 1))
-
-
-def as_input(pictures: Sequence[Picture]) -> Floats:
-    """Give pictures (h, w, 3) of one size as a network's input (n, 3, h, w), 0 to 1.
-
-    The same numbers as `cv2.dnn.blobFromImages` gives, in a fraction of the time.
-    """
-    out = np.empty((len(pictures), 3, *pictures[0].shape[:2]), np.float32)
-    for planes, picture in zip(out, pictures, strict=True):
-        np.multiply(picture.transpose(2, 0, 1), np.float32(1 / 255), out=planes)
-    return out
 
 
 class Pyramid:

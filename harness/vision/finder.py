@@ -13,7 +13,8 @@ from statistics import median
 import cv2
 import numpy as np
 
-from harness.vision.faces import Floats, Frame, Picture, Pyramid, as_input
+from harness.vision.faces import Floats, Frame, Picture, Pyramid
+from harness.vision.network import Network
 
 STRIDE = 8
 STATES = ("flat", "leaning", "stacked", "under", "obstructed", "moving")
@@ -96,7 +97,7 @@ class Finder:
     """Looks for dice. Holds the network; one per thread."""
 
     def __init__(self, weights: Path = WEIGHTS) -> None:
-        self._net = cv2.dnn.readNetFromONNX(str(weights), engine=cv2.dnn.ENGINE_CLASSIC)
+        self._network = Network(weights)
 
     def find(self, pyramid: Pyramid, count: int | None = None) -> Scene:
         """Find dice in a picture at half its size; if they are small, then again more closely.
@@ -178,9 +179,7 @@ class Finder:
             small = np.asarray(
                 cv2.copyMakeBorder(small, 0, down, 0, right, cv2.BORDER_REPLICATE), np.uint8
             )
-        self._net.setInput(as_input([small]))
-        grid = np.asarray(self._net.forward(), np.float32)
-        return np.asarray(grid[0], np.float32)
+        return np.asarray(self._network.run([small])[0], np.float32)
 
 
 def _around(

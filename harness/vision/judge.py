@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import cv2
 import numpy as np
 
-from harness.vision.faces import Floats, Frame, Pyramid, as_input
+from harness.vision.faces import Floats, Frame, Pyramid
+from harness.vision.network import Network
 from harness.vision.plumb import Upright
 
 STATES = ("flat", "leaning", "stacked", "obstructed", "moving", "nothing")
@@ -82,7 +82,7 @@ class Judge:
     def __init__(self, sight: Sight = JUDGE) -> None:
         self._sight = sight
         self._usual = np.log(np.asarray(sight.usual, np.float32))
-        self._net = cv2.dnn.readNetFromONNX(str(sight.weights), engine=cv2.dnn.ENGINE_CLASSIC)
+        self._network = Network(sight.weights)
 
     def judge(self, pyramid: Pyramid, frames: Sequence[Frame]) -> list[Judged]:
         """Judge each face, all in one go."""
@@ -90,8 +90,7 @@ class Judge:
             return []
         sight = self._sight
         flats = [pyramid.lay_flat(frame, sight.side, sight.face) for frame in frames]
-        self._net.setInput(as_input(flats))
-        out = np.asarray(self._net.forward(), np.float32)
+        out = self._network.run(flats)
         values = _chances(out[:, :6]).tolist()
         states = _chances(out[:, 6:12] + self._usual).tolist()
         corrections = np.clip(out[:, 12:18], -0.4, 0.4).tolist()
