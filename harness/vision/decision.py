@@ -26,6 +26,8 @@ fitted on 1,787 dice of synthetic and emulated pictures. Where both readings agr
 is on the safe side: of 1,638 dice read none was wrong."""
 CERTAIN = 0.8
 """Chance of the judge's value from which it counts."""
+LIKELY = 0.5
+"""Chance of the finder's value from which it bears out the judge's."""
 NEARLY_SURE = 0.97
 """The same where the pips allow the value but do not show it."""
 SURE_AS_ONE_OF_THREE = 0.9
@@ -176,7 +178,12 @@ class Die:
     @property
     def _alike_to_both(self) -> bool:
         """Tell whether both networks take this for the same face of a die that lies flat."""
-        sure = min(max(self.found.values), max(self.judged.values)) > CERTAIN
+        return max(self.found.values) > CERTAIN and self._borne_out
+
+    @property
+    def _borne_out(self) -> bool:
+        """Tell whether the finder bears out what the judge is sure of, on a die that lies flat."""
+        sure = max(self.found.values) > LIKELY and max(self.judged.values) > CERTAIN
         return sure and self.found.value == self.judged.value and self.chances["flat"] > FLAT
 
     @property
@@ -188,7 +195,7 @@ class Die:
     def die_all_the_same(self) -> bool:
         """Tell whether what was hardly found reads as a die that lies flat."""
         reads = self.pips.value is not None and self.pips.value == self.judged.value
-        return reads and self.chances["flat"] > FLAT_ENOUGH
+        return (reads and self.chances["flat"] > FLAT_ENOUGH) or self._borne_out
 
     @property
     def confidence(self) -> float:

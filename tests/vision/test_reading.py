@@ -62,6 +62,12 @@ def test_faces_that_overlap_are_of_no_dice_on_one_floor(reader):
     assert (reading.values, reading.reason) == ((), "stacked")
 
 
+def test_a_fourth_die_under_a_ring_of_light_is_one_too_many(reader):
+    """Both networks see its two, its pips are spoilt: fails when it is taken for a reflection."""
+    reading = reader.read(cv2.imread(str(DICE / "fourth-under-light.jpg")))
+    assert (reading.values, reading.reason) == ((), "extra")
+
+
 @pytest.mark.parametrize("seed", [30, 51])
 def test_a_die_that_leans_is_not_read_as_flat(reader, seed):
     """Two scenes of which one each was read although a die leans by 13 and by 16 degrees."""
