@@ -79,6 +79,8 @@ class Die:
     """Chance that it leans, by its upright edge and the other dice's."""
     stray: bool = False
     """Whether spots like its pips lie beside the face, on no other face seen."""
+    bodied: bool = False
+    """Whether it shows the colour of the bodies of dice that are read."""
 
     @cached_property
     def chances(self) -> dict[str, float]:
@@ -167,8 +169,11 @@ class Die:
         """Tell whether this may be no die at all: hardly found and without pips.
 
         Nor do both networks read the same on it: light hides the pips of dice too. A ring in a
-        mirror image reads as a one, but looks like no face to the networks.
+        mirror image reads as a one, but looks like no face to the networks. What shows the colour
+        of the other dice's bodies is a die, whatever light lies over it.
         """
+        if self.bodied:
+            return False
         faceless = self.chances["obstructed"] + self.chances["nothing"] > FACELESS
         if (self.pips.value is not None and not faceless) or self._alike_to_both:
             return False
@@ -290,8 +295,8 @@ def decide(
     # A spot of light, a print: dice of one set are of one size.
     if not _of_one_size(sure):
         return refuse("disagreement")
-    if any(d.die_all_the_same and _of_one_size([d, *sure]) for d in doubtful):
-        # What was hardly found reads as a die all the same.
+    if any(d.bodied or (d.die_all_the_same and _of_one_size([d, *sure])) for d in doubtful):
+        # What was hardly found reads as a die all the same, or shows a die's body.
         return refuse("disagreement" if count is None else "extra")
     values = tuple(sorted(d.value for d in sure if d.value is not None))
     return Decision(values, None, confidence, dice)

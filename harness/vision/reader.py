@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from harness.vision import finder
+from harness.vision.bodies import body_shows
 from harness.vision.calibration import Profile
 from harness.vision.decision import FLAT_ENOUGH, Die, decide
 from harness.vision.faces import Frame, Pyramid
@@ -122,7 +123,7 @@ class DiceReader:
             else Die(f, judged[k], NO_PIPS)
             for k, f in enumerate(found)
         )
-        return _Seen(dice, scene.chips, uprights)
+        return _Seen(_with_bodies(pyramid, dice), scene.chips, uprights)
 
     def _look_at_uprights(self, pyramid: Pyramid, uprights: list[Upright]) -> list[Upright]:
         """Look at dice mirrored and larger, and join what is seen of their upright edges."""
@@ -159,6 +160,22 @@ class _Seen:
     chips: tuple[tuple[float, float], ...]
     uprights: list[Upright]
     """Of the dice that were surely found."""
+
+
+def _with_bodies(pyramid: Pyramid, dice: tuple[Die, ...]) -> tuple[Die, ...]:
+    """Look whether what may be no die shows the colour of the bodies of those that are read."""
+    doubted = [d.phantom or d.found.score < SURE for d in dice]
+    if not any(doubted):
+        return dice
+    read = [
+        d.judged.frame
+        for d, doubt in zip(dice, doubted, strict=True)
+        if not doubt and d.refusal is None
+    ]
+    return tuple(
+        replace(d, bodied=body_shows(pyramid, read, d.judged.frame)) if doubt else d
+        for d, doubt in zip(dice, doubted, strict=True)
+    )
 
 
 def _same(upright: Upright, before: _Seen) -> list[Upright]:
