@@ -101,6 +101,16 @@ def test_what_could_not_be_sensed_is_unknown():
     )
 
 
+def test_lamps_whose_channels_are_not_told_are_on_the_inputs():
+    made = entries()
+    made[1] = at_lit(made[1], unknown=frozenset({"total-9"}))
+    assert told(made, replace(FACTS, lamp_channels={}))[0][0][:3] == (
+        "RIG_FAULT",
+        ("device:inputs",),
+        "not-sensed",
+    )
+
+
 def test_unsteady_and_split_lamps_are_the_tables():
     """Fails if a lamp that changes, or lamps of one area that disagree, pass."""
     made = entries()

@@ -365,3 +365,46 @@ def test_two_faults_together_blame_no_third(area, other, second):
     for finding in diagnosis.findings:
         if finding.verdict is Verdict.DUT_FAIL:
             assert set(finding.part) <= guilty, finding
+
+
+class Shifting(Table):
+    """A table that takes the last three of four keys."""
+
+    def press(self, key: str) -> None:
+        if key.isdigit() and len(self.digits) == 3:
+            self.digits = [*self.digits[1:], key]
+        else:
+            super().press(key)
+
+
+class Erring(Table):
+    """A table that takes four keys for an error, and shows nothing until it is cleared."""
+
+    over = False
+
+    def press(self, key: str) -> None:
+        self.over = key != "clear" and (self.over or len(self.digits) == 3)
+        super().press(key)
+
+    def lamps(self) -> set[str]:
+        return set() if self.over else super().lamps()
+
+
+@pytest.mark.parametrize(
+    ("required", "tables"),
+    [
+        ("ignored", {"last-three": Shifting, "error": Erring}),
+        ("last-three", {"ignored": Table, "error": Erring}),
+        ("error", {"ignored": Table, "last-three": Shifting}),
+    ],
+)
+def test_a_fourth_key_handled_otherwise_than_required(required, tables):
+    """Fails if lamps are blamed for it, or if how it is handled is not told."""
+    for handled, kind in tables.items():
+        table = kind()
+        made = [table.enter(n, k) for n, k in enumerate([(1, 2, 3), (1, 2, 3, 5), (4, 4, 6, 6)])]
+        finding, diagnosis = only_finding(made, replace(VERIFIED, fourth_key=required))
+        assert (finding.verdict, finding.part) == (Verdict.DUT_FAIL, ("rule:fourth-key",))
+        said = f"a fourth key is handled as '{handled}', required is '{required}'"
+        assert finding.what == said
+        assert diagnosis.verdicts[0] is Verdict.PASS

@@ -214,7 +214,9 @@ def test_our_own_error_takes_the_ground_from_everything_else():
 
 
 def test_dice_that_no_camera_read_are_only_good_enough_for_entered():
-    assert judge(replace(made(), seen=None)).verdict is Verdict.RIG_FAULT
+    unread = judge(replace(made(), seen=None))
+    assert unread.verdict is Verdict.RIG_FAULT
+    assert unread.what == "dice were presented and no camera read them"
     assert judge(replace(made(), seen=None, shown=None, mode="entered")).verdict is Verdict.PASS
 
 
