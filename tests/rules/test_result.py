@@ -1,0 +1,27 @@
+"""What is said of a call or an entry that does not agree with the dice, with its values."""
+
+from harness.rules.books import load_book
+from harness.rules.procedure import procedure_of
+from harness.rules.result import Result, wrong_announcement, wrong_entry
+
+AGREES = next(r for r in procedure_of(load_book("ny-5324.51")).rules if r.kind == "agrees")
+
+
+def test_other_values_than_the_dice_are_told_with_both():
+    """Fails if one of them is left out: it is what a dealer is shown."""
+    result = Result(rest=(1, 2, 4), announced=[1, 2, 3], digits=[1, 2, 3])
+    said = wrong_announcement(AGREES, ("announced",), result)
+    assert said == "announced 1,2,3 on dice 1,2,4"
+    assert wrong_entry(result) == "entered 1,2,3 on dice 1,2,4"
+
+
+def test_values_too_many_are_counted():
+    result = Result(rest=(1, 2, 4), announced=[1, 2, 4, 4], digits=[1, 2, 4, 4])
+    assert wrong_announcement(AGREES, ("announced",), result) == "4 values announced"
+    assert wrong_entry(result) == "4 values entered"
+
+
+def test_the_values_of_the_dice_in_any_order_are_right():
+    result = Result(rest=(1, 2, 4), announced=[4, 1, 2], digits=[2, 4, 1])
+    assert wrong_announcement(AGREES, ("announced",), result) is None
+    assert wrong_entry(result) is None
