@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.observations import DiceSeen, Entry, LampSample, StagedSample
-from harness.rules.judgement import Limits, judge_entry, read_limits
+from harness.rules.judgement import Judgement, Limits, judge_entry, read_limits
 from harness.verdicts import Verdict
 
 VERIFIED = Limits(map_verified=True)
@@ -241,6 +241,20 @@ def test_nothing_but_the_winning_areas_ever_passes(lit, verified):
 )
 def test_limits_come_back_from_a_record(limits):
     assert read_limits(limits.to_json()) == limits
+
+
+def test_a_record_holds_each_set_of_areas_under_its_own_name():
+    """Fails if a report would take one kind of difference for another."""
+    kinds = ("expected", "missing", "extra", "unknown", "disputed", "split", "flicker")
+    kinds += ("early", "lingering", "late")
+    sets = {kind: frozenset({f"area-{kind}", "small"}) for kind in kinds}
+    record = Judgement(Verdict.DUT_FAIL, "as said", (1, 2, 4), **sets).to_json()
+    assert record == {
+        "verdict": "DUT_FAIL",
+        "what": "as said",
+        "judged": [1, 2, 4],
+        **{kind: [f"area-{kind}", "small"] for kind in kinds},
+    }
 
 
 def test_what_was_seen_is_said_in_full():

@@ -63,6 +63,10 @@ def test_a_procedure_is_read_from_a_mapping():
     """Fails if a field is dropped on the way."""
     procedure = load_procedure(GOOD, {"x.1", "x.2"})
     first, second = procedure.rules
+    assert [(rule.id, rule.kind, rule.says) for rule in procedure.rules] == [
+        ("call-first", "before", "the call comes first"),
+        ("three", "at-least", "three shakes"),
+    ]
     assert (first.first, first.then, first.clause) == (("no-more-bets",), ("shake",), "x.1")
     assert (second.count, second.due, second.while_) == (3, ("announced",), ("covered",))
     (condition,) = second.when

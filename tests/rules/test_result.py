@@ -2,7 +2,8 @@
 
 from harness.rules.books import load_book
 from harness.rules.procedure import procedure_of
-from harness.rules.result import Result, wrong_announcement, wrong_entry
+from harness.rules.result import Result, derived_acts, wrong_announcement, wrong_entry
+from harness.rules.timeline import Event
 
 AGREES = next(r for r in procedure_of(load_book("ny-5324.51")).rules if r.kind == "agrees")
 
@@ -25,3 +26,11 @@ def test_the_values_of_the_dice_in_any_order_are_right():
     result = Result(rest=(1, 2, 4), announced=[4, 1, 2], digits=[2, 4, 1])
     assert wrong_announcement(AGREES, ("announced",), result) is None
     assert wrong_entry(result) is None
+
+
+def test_lamps_answer_an_entry_that_is_whole_though_none_is_lit():
+    """Fails if a table that stays dark is taken for one that was not looked at yet."""
+    dark, lit = Event(0.0, "lamps", {"lit": []}), Event(0.0, "lamps", {"lit": ["small"]})
+    assert derived_acts(dark, Result(digits=[1, 2])) == []
+    assert derived_acts(dark, Result(digits=[1, 2, 4])) == ["lit"]
+    assert derived_acts(lit, Result(digits=[1, 2])) == ["lit"]
