@@ -408,3 +408,11 @@ def test_a_fourth_key_handled_otherwise_than_required(required, tables):
         said = f"a fourth key is handled as '{handled}', required is '{required}'"
         assert finding.what == said
         assert diagnosis.verdicts[0] is Verdict.PASS
+
+
+def test_a_result_that_lights_another_ones_areas_is_the_rules_or_a_slip():
+    """Fails if areas of several kinds are put down to the rule of one kind."""
+    entries = sweep(Table(logic=lambda d: winners((3, 3, 6) if sorted(d) == [2, 2, 5] else d)))
+    finding, _ = only_finding(entries)
+    assert (finding.verdict, finding.part) == (Verdict.AMBIGUOUS, ("dealer", "rule:results"))
+    assert finding.results == ("2,2,5", "2,5,2", "5,2,2")
