@@ -3,24 +3,30 @@
 usage: python -m tests.long.mutation [MUTANTS [JOBS]]     in an environment that has mutmut
 
 Works on copies of the committed files. mutmut makes the mutants that are drawn; each is put into a
-plain copy and meets the tests that reach its line, quickest first, until one fails. Prints how many
-are killed, and each survivor as a diff; ends with 1 if fewer than 90% are killed.
+plain copy and meets the tests that reach its line until one fails: first those that killed another
+mutant of its file, then the quickest. Prints how many are killed, and each survivor as a diff; ends
+with 1 if fewer than 90% are killed.
 """
 
 from __future__ import annotations
 
 import difflib
 import json
+import math
+import multiprocessing
 import os
 import queue
 import random
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import threading
 import xml.etree.ElementTree as ET
+from collections import Counter, defaultdict
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 SAMPLE = 500
@@ -33,10 +39,14 @@ FEW = 6
 """Tests that reach a line; where there are no more, the whole room's are run too: what is loaded
 once and kept is reached by the first test alone."""
 LEAST_LIMIT_S, TIMES_AS_LONG = 60.0, 5.0
+"""Processor time that a mutant's tests may take, at least and by what they take when sound."""
+STANDSTILL_S = 1800.0
+"""A mutant whose tests have not ended by then stands still; a busy host is not that slow."""
 FIRST, MOST = 40, 400
 """Tests of the first try, and of the second."""
 SETTINGS = '\n[tool.mutmut]\nsource_paths = ["harness"]\n'
-PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile=ci")
+PYTEST = ("-q", "-p", "no:cacheprovider", "--hypothesis-profile=ci")
+LOADED_ONCE = ("numpy", "scipy.optimize", "hypothesis", "pydantic", "pytest_bdd", "xdist", "pytest")
 
 
 @dataclass(frozen=True)
@@ -116,9 +126,9 @@ def measure(copy: Path) -> Reach:
         encoding="utf-8",
     )
     rooms = [f"tests/{room}" for room in ROOMS]
-    run = [sys.executable, "-m", "coverage", "run", f"--rcfile={settings}", *PYTEST]
+    run = [sys.executable, "-m", "coverage", "run", f"--rcfile={settings}", "-m", "pytest"]
     subprocess.run(
-        [*run, "-p", "tests.long.contexts", *rooms, f"--junitxml={results}"],
+        [*run, *PYTEST, "-p", "tests.long.contexts", *rooms, f"--junitxml={results}"],
         cwd=copy,
         env=_environment(copy),
         check=True,
@@ -156,6 +166,7 @@ def judge(mutants: list[Mutant], reach: Reach, copies: list[Path]) -> dict[str, 
     for mutant in random.Random(SEED).sample(mutants, len(mutants)):
         waiting.put(mutant)
     killed: dict[str, bool] = {}
+    killers: dict[str, Counter[str]] = defaultdict(Counter)
 
     def work(copy: Path) -> None:
         while True:
@@ -163,12 +174,12 @@ def judge(mutants: list[Mutant], reach: Reach, copies: list[Path]) -> dict[str, 
                 mutant = waiting.get_nowait()
             except queue.Empty:
                 return
-            killed[mutant.name] = _killed(mutant, reach, copy)
-            print(
-                f"{len(killed)}/{len(mutants)} {'killed' if killed[mutant.name] else 'SURVIVED'} "
-                f"{mutant.name}",
-                flush=True,
-            )
+            killer = _killer(mutant, reach, copy, killers[mutant.path])
+            killed[mutant.name] = killer is not None
+            if killer:
+                killers[mutant.path][killer] += 1
+            fate = "SURVIVED" if killer is None else f"killed by {killer or 'its not ending'}"
+            print(f"{len(killed)}/{len(mutants)} {mutant.name} {fate}", flush=True)
 
     workers = [threading.Thread(target=work, args=(copy,)) for copy in copies]
     for worker in workers:
@@ -178,35 +189,72 @@ def judge(mutants: list[Mutant], reach: Reach, copies: list[Path]) -> dict[str, 
     return killed
 
 
-def _killed(mutant: Mutant, reach: Reach, copy: Path) -> bool:
-    tests = reach.tests(mutant)
+def _killer(mutant: Mutant, reach: Reach, copy: Path, killers: Counter[str]) -> str | None:
+    """Give the test that killed a mutant; "" if the tests did not end, None if it lives."""
+    able = reach.tests(mutant)
+    tried = [test for test, _ in killers.most_common() if test in able]
+    tests = tried + [test for test in able if test not in killers]
     file = copy / mutant.path
     sound = file.read_text(encoding="utf-8")
     file.write_text(mutant.text, encoding="utf-8")
     try:
-        return any(
-            not _passes(copy, some, reach) for some in (tests[:FIRST], tests[FIRST:MOST]) if some
-        )
+        for some in (tests[:FIRST], tests[FIRST:MOST]):
+            killer = _first_failing(copy, some, reach) if some else None
+            if killer is not None:
+                return killer
+        return None
     finally:
         file.write_text(sound, encoding="utf-8")
 
 
-def _passes(copy: Path, tests: list[str], reach: Reach) -> bool:
-    """Run tests up to the first that fails; one that does not end has failed."""
+def _first_failing(copy: Path, tests: list[str], reach: Reach) -> str | None:
+    """Run tests up to the first that fails; those that do not end have failed, without a name."""
     usual_s = sum(reach.seconds.get(test, 0.0) for test in tests)
+    limit_s = max(LEAST_LIMIT_S, TIMES_AS_LONG * usual_s)
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(list(LOADED_ONCE))
+    ours, theirs = context.Pipe(duplex=False)
+    run = context.Process(target=_run_tests, args=(copy, tests, limit_s, theirs))
+    run.start()
+    theirs.close()
+    run.join(STANDSTILL_S)
+    if run.exitcode is None:
+        run.kill()
+        run.join()
+    if run.exitcode == 0:
+        return None
     try:
-        run = subprocess.run(
-            [sys.executable, *PYTEST, "-x", "--no-header", *tests],
-            cwd=copy,
-            env=_environment(copy),
-            timeout=max(LEAST_LIMIT_S, TIMES_AS_LONG * usual_s),
-            check=False,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-    except subprocess.TimeoutExpired:
-        return False
-    return run.returncode == 0
+        return str(ours.recv())
+    except EOFError:
+        return ""
+
+
+def _run_tests(copy: Path, tests: list[str], limit_s: float, found: Connection) -> None:
+    """Run tests in a process of its own, which has what is not the project's loaded already."""
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit_s), math.ceil(limit_s)))
+    os.chdir(copy)
+    os.environ.update(_environment(copy))
+    sys.dont_write_bytecode = True
+    sys.path.insert(0, str(copy))
+    for name in [name for name in sys.modules if name.partition(".")[0] in {"harness", "tests"}]:
+        del sys.modules[name]
+    with Path(os.devnull).open("w") as nowhere:
+        os.dup2(nowhere.fileno(), 1)
+        os.dup2(nowhere.fileno(), 2)
+    import pytest  # only this process needs it
+
+    class Failures:
+        def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+            if report.failed:
+                found.send(report.nodeid)
+
+        def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+            if report.failed:
+                found.send(report.nodeid.partition("[")[0])
+
+    # Plugins loaded before pytest sees them keep their asserts as they are, which is no matter.
+    quiet = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
+    sys.exit(pytest.main([*PYTEST, *quiet, "-x", "--no-header", *tests], plugins=[Failures()]))
 
 
 def told(mutants: list[Mutant], killed: dict[str, bool]) -> int:
