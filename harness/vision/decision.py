@@ -62,6 +62,9 @@ OVERLAP = 0.1
 on one floor never do."""
 UNLIKE = 1.5
 """Size of one die over another's up to which they can be dice of one set."""
+SMALLER, MAYBE_HIDDEN = 0.9, 0.1
+"""Size of a face over the others' below which it is only a part of one, if it may be hidden too: a
+ring of light about one pip of a five looks like a one."""
 SETTLED, SETTLED_LEANING = 0.95, 0.12
 """How sure a reason, or a lean, must be to need no other look. Two looks at the same pixels that
 differ over a lean doubt each other; they do not make a die lie flat."""
@@ -293,7 +296,7 @@ def decide(
         if reason in refusals:
             return refuse(reason)
     # A spot of light, a print: dice of one set are of one size.
-    if not _of_one_size(sure):
+    if not _of_one_size(sure) or any(_is_a_part(d, sure) for d in sure):
         return refuse("disagreement")
     if any(d.bodied or (d.die_all_the_same and _of_one_size([d, *sure])) for d in doubtful):
         # What was hardly found reads as a die all the same, or shows a die's body.
@@ -317,6 +320,14 @@ def _of_one_size(dice: list[Die]) -> bool:
     """Tell whether dice can be of one set."""
     scales = [face_scale(d.judged.frame) for d in dice]
     return max(scales) <= UNLIKE * min(scales)
+
+
+def _is_a_part(die: Die, dice: list[Die]) -> bool:
+    """Tell whether a face that may be hidden in part is smaller than the other dice's."""
+    others = [face_scale(d.judged.frame) for d in dice if d is not die]
+    if not others or die.chances["obstructed"] < MAYBE_HIDDEN:
+        return False
+    return face_scale(die.judged.frame) < SMALLER * sum(others) / len(others)
 
 
 def _overlap(frames: list[Frame]) -> float:

@@ -56,6 +56,12 @@ RENDERED_EXACT, RENDERED_REASON, PHOTOS_EXACT = 0.96, 0.92, 0.9
 """The figures reached, less a picture or two."""
 
 
+def test_a_pip_of_a_five_in_a_ring_of_light_is_no_one(reader):
+    """Both readings see a one in the ring: fails when its size tells nobody that it is a part."""
+    reading = reader.read(cv2.imread(str(DICE / "five-under-ring.jpg")))
+    assert (reading.values, reading.reason) == ((), "disagreement")
+
+
 def test_faces_that_overlap_are_of_no_dice_on_one_floor(reader):
     """The die below shows one pip and the half of its face: fails when it is given a value."""
     reading = reader.read(cv2.imread(str(DICE / "stacked.jpg")))
