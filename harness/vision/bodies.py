@@ -13,8 +13,8 @@ SIDE, FACE = 60, 36.0
 ALIKE = 28.0
 """Distance of two colours, in grey levels, up to which both may be of one body."""
 MORE = 0.1
-"""By how much more of a face than of what is about it has a body's colour, if it is a die's. Of 870
-tosses read, three reflections had more; of 13 dice that light hid in part, seven."""
+"""By how much more of a face than of what is about it has a body's colour, if it is a die's. Of 864
+tosses read, three are refused for it; of 12 fourth dice that light hid in part, seven show so."""
 LEAST_SIZE, MOST_SIZE = 0.85, 1.2
 """Size of a face over the dice's, if it can be one of them."""
 BESIDE = 0.9
