@@ -15,8 +15,9 @@ from harness.vision.faces import Frame
 from harness.vision.finder import Found
 from harness.vision.judge import STATES, Judged
 from harness.vision.pips import PipReading
-from harness.vision.plumb import face_scale
+from harness.vision.plumb import Upright
 from harness.vision.readings import DieSeen, DieState
+from harness.vision.sizes import of_one_set, one_falls_short, one_higher
 
 SURE = finder.SURE
 """Score from which something found counts as a die."""
@@ -36,7 +37,7 @@ FLAT = 0.5
 """Chance of lying flat from which a die is read."""
 FLAT_ENOUGH = 0.72
 """The same for what was hardly found."""
-LEANING = 0.1
+LEANING = 0.085
 """Chance that one of the dice leans from which they are not read."""
 SURELY_LEANING = 0.8
 """The same, from which two dice are enough to tell."""
@@ -55,16 +56,9 @@ MAYBE_MOVING = 0.6
 """Chance of motion from which what was hardly found explains a die too few."""
 MAYBE_STACKED = 0.1
 """Chance of a stack, to the judge, from which it explains a die too few."""
-HIGHER = 1.055
-"""Size of one die over another's from which it lies higher, if a die is too few."""
 OVERLAP = 0.1
 """Part of a top face that another may overlap, by how finely faces are laid: those of dice that lie
 on one floor never do."""
-UNLIKE = 1.5
-"""Size of one die over another's up to which they can be dice of one set."""
-SMALLER, MAYBE_HIDDEN = 0.9, 0.1
-"""Size of a face over the others' below which it is only a part of one, if it may be hidden too: a
-ring of light about one pip of a five looks like a one."""
 SETTLED, SETTLED_LEANING = 0.95, 0.12
 """How sure a reason, or a lean, must be to need no other look. Two looks at the same pixels that
 differ over a lean doubt each other; they do not make a die lie flat."""
@@ -291,14 +285,16 @@ def decide(
     if too_few or not sure:
         if "obstructed" in refusals or chips or any(d.covered for d in doubtful):
             return refuse("obstructed")
-        return refuse("stacked" if _one_higher(solid) else "missing")
+        return refuse("stacked" if one_higher(_uprights(solid)) else "missing")
     for reason in ("obstructed", "glare", "disagreement"):
         if reason in refusals:
             return refuse(reason)
     # A spot of light, a print: dice of one set are of one size.
-    if not _of_one_size(sure) or any(_is_a_part(d, sure) for d in sure):
+    if not of_one_set(_uprights(sure)) or one_falls_short(_uprights(sure)):
         return refuse("disagreement")
-    if any(d.bodied or (d.die_all_the_same and _of_one_size([d, *sure])) for d in doubtful):
+    if any(
+        d.bodied or (d.die_all_the_same and of_one_set(_uprights([d, *sure]))) for d in doubtful
+    ):
         # What was hardly found reads as a die all the same, or shows a die's body.
         return refuse("disagreement" if count is None else "extra")
     values = tuple(sorted(d.value for d in sure if d.value is not None))
@@ -316,18 +312,8 @@ def _sureness(reason: str, dice: list[Die], confidence: float) -> float:
     return max(0.5, 1 - confidence)
 
 
-def _of_one_size(dice: list[Die]) -> bool:
-    """Tell whether dice can be of one set."""
-    scales = [face_scale(d.judged.frame) for d in dice]
-    return max(scales) <= UNLIKE * min(scales)
-
-
-def _is_a_part(die: Die, dice: list[Die]) -> bool:
-    """Tell whether a face that may be hidden in part is smaller than the other dice's."""
-    others = [face_scale(d.judged.frame) for d in dice if d is not die]
-    if not others or die.chances["obstructed"] < MAYBE_HIDDEN:
-        return False
-    return face_scale(die.judged.frame) < SMALLER * sum(others) / len(others)
+def _uprights(dice: list[Die]) -> list[Upright]:
+    return [die.judged.upright for die in dice]
 
 
 def _overlap(frames: list[Frame]) -> float:
@@ -338,9 +324,3 @@ def _overlap(frames: list[Frame]) -> float:
         for one, other in combinations(outlines, 2)
     ]
     return max(parts, default=0.0)
-
-
-def _one_higher(dice: list[Die]) -> bool:
-    """Tell whether one die is so much larger that it lies upon another that it hides."""
-    scales = [face_scale(d.judged.frame) for d in dice]
-    return len(scales) > 1 and max(scales) > HIGHER * min(scales)

@@ -44,8 +44,9 @@ STEEP = 0.2
 OUTLIERS, WORSE = 0.14, 2.5
 """Part of the slopes that are seen worse than they should, and how much worse. All these are fitted
 to emulated pictures (650 arrangements of three dice)."""
-BEFOREHAND = 0.1
-"""Chance that one of the dice leans before their upright edges are looked at."""
+BEFOREHAND, BEFOREHAND_KNOWN = 0.1, 0.25
+"""Chance that one of the dice leans before their upright edges are looked at. That it leans in each
+picture of a calibrated camera is suspected more: there it costs few readings."""
 LOOKS, BOUNDS = 0.16, (0.1, 10.0)
 """Chance of a lean, summed over both networks, that tells nothing; how much looks count at most."""
 _SINES = np.array([0.174, 0.25, 0.35, 0.5, 0.68])
@@ -130,7 +131,8 @@ def lean_chances(
     weights = np.log(parts[:, None] * shares)
     flat, leaning = flat + weights, leaning + weights[..., None]
     odds = _summed(leaning, (0, 1)) - _summed(flat, (0, 1))
-    odds = np.exp(np.clip(odds, -50, 50)) * (BEFOREHAND / (1 - BEFOREHAND) / len(dice))
+    before = BEFOREHAND if known is None else BEFOREHAND_KNOWN
+    odds = np.exp(np.clip(odds, -50, 50)) * (before / (1 - before) / len(dice))
     return [float(o) for o in odds / (1 + odds.sum())]
 
 

@@ -4,8 +4,9 @@ Processor time, so other work on the machine weighs little: ms a frame of dice t
 pose and of moving dice; and a served stream's share of one core, at rest and with four new poses a
 second.
 
-With `--tosses N [--first SCENE] [--hard SHARE] [--keep DIR]` it reads N tosses instead, over all
-styles, and prints misreads, refusals by reason and the bound on the rate of misreads.
+With `--tosses N [--first SCENE] [--hard SHARE] [--calibrate] [--keep DIR]` it reads N tosses
+instead, over all styles, and prints misreads, refusals by reason and the bound on the rate of
+misreads.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ import numpy as np
 
 from harness.emulator.mjpeg import MjpegServer
 from harness.emulator.scene import Camera, Scene, SceneConfig
-from harness.vision.reader import DiceReader
 from tests.benchmarks.emulated_tosses import toss
 
 VGA = Camera(width=640, height=480, focal_px=1400.0)
@@ -100,11 +100,20 @@ def main() -> None:
     parser.add_argument("--tosses", type=int, default=0, help="how many tosses to read")
     parser.add_argument("--first", type=int, default=0, help="number of the first scene")
     parser.add_argument("--hard", type=float, default=0.5, help="share of hard scenes, 0 to 1")
+    parser.add_argument("--calibrate", action="store_true", help="calibrate each scene first")
     parser.add_argument("--keep", type=Path, help="where pictures of failures are kept")
     options = parser.parse_args()
     cv2.setNumThreads(1)
     if options.tosses:
-        print(toss(DiceReader(), options.tosses, options.first, options.hard, options.keep))
+        print(
+            toss(
+                options.tosses,
+                options.first,
+                options.hard,
+                options.keep,
+                calibrate=options.calibrate,
+            )
+        )
     else:
         costs()
 

@@ -1,7 +1,8 @@
 """Tosses before the emulated camera, read one frame each: `--tosses` of `emulated_camera`.
 
-Scenes are drawn at random over all styles, half of them hard (`scene.hard`); of the tosses, one in
-ten shows what has no reading. Misreads and refusals are named with the seed that shows them again.
+Scenes are drawn at random over all styles, a share of them hard (`scene.hard`); of the tosses, one
+in ten shows what has no reading. Misreads and refusals are named with the seed that shows them
+again. Readers know nothing of the camera, or, as on a bench, have it calibrated first.
 """
 
 from __future__ import annotations
@@ -10,19 +11,23 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 
 import cv2
 import numpy as np
 
+from harness.campaign.calibrate_dice import LAID
 from harness.emulator.scene import STYLES, DieTruth, Scene, SceneConfig, Unplaceable
 from harness.emulator.scene.hard import draw_hard
+from harness.vision.calibration import CalibrationError
+from harness.vision.dice_camera import calibrate_dice_camera
 from harness.vision.reader import DiceReader
 from harness.vision.readings import DiceReading
 from tests.benchmarks.dice_reading import bound
 
-A_SCENE = 8
-"""Tosses before one scene, whose tray is drawn once."""
+A_SCENE, A_BENCH = 8, 24
+"""Tosses before one scene, whose tray is drawn once, and before one whose camera is calibrated."""
 NO_READING = ("leaning", "stacked", "missing", "extra")
 LEAST_CONTRAST = 14.0
 """Grey levels by which a pip must stand out to be there for anyone to see."""
@@ -45,6 +50,7 @@ class Tosses:
     refused: Counter = field(default_factory=Counter)
     refused_lines: list[str] = field(default_factory=list)
     by_style: Counter = field(default_factory=Counter)
+    uncalibrated: int = 0
 
     def __str__(self) -> str:
         n = self.readable + self.obscured + self.unreadable
@@ -56,6 +62,7 @@ class Tosses:
             bound(len(self.misread), n),
             f"refusals of readable tosses: {dict(self.refused.most_common()) or 'none'}",
             f"by style: {dict(self.by_style.most_common()) or 'none'}",
+            f"scenes on which the camera could not be calibrated: {self.uncalibrated}",
             *self.misread,
             *self.refused_lines[:60],
         ]
@@ -112,38 +119,75 @@ class Toss:
     obscured: bool
 
 
-def scenes(first: int, tosses: int, hard: float) -> Iterator[Toss]:
-    """Give tosses, from scene number `first` on; `hard` is the share of hard scenes."""
-    for number in range(first, first + -(-tosses // A_SCENE)):
+def scenes(hard: float, first: int) -> Iterator[tuple[int, Scene, np.random.Generator]]:
+    """Give scenes without end, each with its number, from `first` on; `hard` is the hard ones'."""
+    for number in count(first):
         rng = np.random.default_rng([88, number])
         style = list(STYLES)[number % len(STYLES)]
         config = draw_hard(rng, [style]) if rng.random() < hard else SceneConfig(style=style)
-        scene = Scene(config, seed=number)
-        for k in range(A_SCENE):
-            values = [int(v) for v in rng.integers(1, 7, size=3)]
-            pose = str(rng.choice(NO_READING)) if rng.random() < 0.1 else "flat"
-            count = {"missing": 2, "extra": 4}.get(pose, 3)
-            try:
-                scene.lay(values, pose if count == 3 else "flat", rng, count)
-            except Unplaceable:
-                continue
-            data = np.frombuffer(scene.jpeg(), np.uint8)
-            picture = np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR))
-            hidden = pose == "flat" and obscured(picture, scene.truth())
-            yield Toss(f"{number}.{k}-{style}", picture, sorted(values), pose, hidden)
+        yield number, Scene(config, seed=number), rng
+
+
+def before(scene: Scene, number: int, tosses: int, rng: np.random.Generator) -> Iterator[Toss]:
+    """Give tosses before one scene."""
+    for k in range(tosses):
+        values = [int(v) for v in rng.integers(1, 7, size=3)]
+        pose = str(rng.choice(NO_READING)) if rng.random() < 0.1 else "flat"
+        dice = {"missing": 2, "extra": 4}.get(pose, 3)
+        try:
+            scene.lay(values, pose if dice == 3 else "flat", rng, dice)
+        except Unplaceable:
+            continue
+        shown = picture(scene)
+        hidden = pose == "flat" and obscured(shown, scene.truth())
+        yield Toss(f"{number}.{k}-{scene.config.style}", shown, sorted(values), pose, hidden)
+
+
+def picture(scene: Scene) -> np.ndarray:
+    """Give what lies as the camera's JPEG shows it."""
+    data = np.frombuffer(scene.jpeg(), np.uint8)
+    return np.asarray(cv2.imdecode(data, cv2.IMREAD_COLOR))
+
+
+def calibrated(scene: Scene, rng: np.random.Generator) -> DiceReader | None:
+    """Calibrate the camera as the harness does it; None where no run would begin."""
+    shown = []
+    for values in LAID:
+        scene.lay(values, "flat", rng, 3)
+        shown.append(picture(scene))
+    try:
+        return DiceReader(calibrate_dice_camera(shown, "dice-camera", "2026-01-01")[0])
+    except CalibrationError:
+        return None
 
 
 def toss(
-    reader: DiceReader, tosses: int, first: int = 0, hard: float = 0.5, keep: Path | None = None
+    tosses: int,
+    first: int = 0,
+    hard: float = 0.5,
+    keep: Path | None = None,
+    *,
+    calibrate: bool = False,
 ) -> Tosses:
-    """Read that many tosses, from scene number `first` on; failures are kept in a folder."""
-    result, began = Tosses(), time.monotonic()
-    for n, shown in enumerate(scenes(first, tosses, hard)):
-        _count(result, shown, reader.read(shown.picture), keep)
-        if n % 500 == 499:
-            spent = time.monotonic() - began
-            print(f"{n + 1} tosses, {spent:.0f} s, {len(result.misread)} misread", flush=True)
-    return result
+    """Read about that many tosses; failures are kept in a folder.
+
+    calibrate: each scene's camera first; scenes on which that fails are left out.
+    """
+    result, began, unaware, read = Tosses(), time.monotonic(), DiceReader(), 0
+    for number, scene, rng in scenes(hard, first):
+        reader = calibrated(scene, rng) if calibrate else unaware
+        if reader is None:
+            result.uncalibrated += 1
+            continue
+        for shown in before(scene, number, A_BENCH if calibrate else A_SCENE, rng):
+            _count(result, shown, reader.read(shown.picture), keep)
+            read += 1
+            if read % 500 == 0:
+                spent = time.monotonic() - began
+                print(f"{read} tosses, {spent:.0f} s, {len(result.misread)} misread", flush=True)
+        if read >= tosses:
+            return result
+    raise AssertionError("scenes have no end")
 
 
 def _count(result: Tosses, shown: Toss, got: DiceReading, keep: Path | None) -> None:

@@ -125,7 +125,8 @@ def test_the_finder_stands_in_for_spoilt_pips_only_if_they_allow_it_and_both_net
 def test_what_is_of_another_size_is_no_die_of_the_set():
     """Fails when a spot of light that looks like a large one is read as a die."""
     assert decide(three(die(1, edge=95.0)), (), 3).reason == "disagreement"
-    assert decide(three(die(1, edge=75.0)), (), 3).reason is None
+    assert decide(three(die(1, edge=75.0)), (), 3).reason == "disagreement"
+    assert decide(three(die(1, edge=64.0)), (), 3).reason is None
 
 
 def test_a_die_missing_needs_another_look():
