@@ -94,10 +94,11 @@ class Entry:
     `shown` are the dice as presented (None when tossed or entered), `seen` what the camera read,
     `keyed` the keys whose relays were driven, in order (`"1"` .. `"6"`; not the entry key that
     follows them where the terminal has one, nor the clear key), `echoed` what the terminal itself
-    reports as entered, where the rig can read that. `pause_after_first_s`: how long the hand rested
-    after the first key. `travelled`: the keys that were sensed to go down, where the rig
-    senses that. `late`: areas not yet right at the limit of settling that came right after.
-    `watched`: lamps watched by camera when first lit, which stayed as they were.
+    reports as entered, where the rig can read that. `pressed_at`: when the contact of each of these
+    keys, and of the entry key, closed; empty if nobody knows. `travelled`: the keys that were
+    sensed to go down, where the rig senses that. `late`: areas not yet right at the limit of
+    settling that came right after. `watched`: lamps watched by camera when first lit, which stayed
+    as they were.
     """
 
     book: str
@@ -113,7 +114,7 @@ class Entry:
     echoed: tuple[str, ...] | None = None
     settle_s: float | None = None
     cleared_by_key: bool = True
-    pause_after_first_s: float = 0.0
+    pressed_at: tuple[float, ...] = ()
     travelled: tuple[str, ...] | None = None
     late: frozenset[str] = frozenset()
     watched: tuple[LampSample, ...] = ()

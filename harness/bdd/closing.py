@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from harness.bdd.case import Case, Premises, judged_as_recorded, read_case
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from harness.rules.books import RuleBook
 
 MOST_FURTHER_TESTS = 6
+Measured = Mapping[str, tuple[float, float]]
 
 
 class Closing:
@@ -44,10 +45,9 @@ class Closing:
         """
         records = read_records(self._record.folder.journal)
         entries = self._case(records, broken).observed
-        diagnosis = self._diagnose(entries)
+        diagnosis = self._diagnose(entries, {})
         if sitting is not None and broken is None:
             diagnosis = self._try_further(diagnosis, entries, sitting)
-            self._measure(diagnosis, sitting)
         if sitting is not None:
             self._keep_links(sitting.bench.links)
             self._keep_lag(sitting)
@@ -88,40 +88,43 @@ class Closing:
         for finding in conclusion.findings:
             self._record.finding(finding, book=self._book.id, rig=self._rig_name)
 
-    def _diagnose(self, entries: Sequence[Entry]) -> Diagnosis:
-        return diagnosis_of(entries, self._book, self._premises, self._options)
+    def _diagnose(self, entries: Sequence[Entry], measured: Measured) -> Diagnosis:
+        return diagnosis_of(entries, self._book, self._premises, self._options, measured)
 
     def _try_further(
         self, diagnosis: Diagnosis, entries: Sequence[Entry], sitting: Sitting
     ) -> Diagnosis:
-        """Make the tests that split candidate sets, where this bench can."""
+        """Make the tests that split candidate sets, where this bench can, and measure limits."""
         further: list[Entry] = []
         for _ in range(MOST_FURTHER_TESTS):
             if not diagnosis.next_tests:
                 break
             test = diagnosis.next_tests[0]
             try:
-                further.append(sitting.enter_further(test.keyed, test.shown))
+                further.append(sitting.enter_further(test))
             except HarnessError as error:
                 self._record.error(error, rig=self._rig_name)
                 break
-            diagnosis = self._diagnose([*entries, *further])
-        return diagnosis
+            diagnosis = self._diagnose([*entries, *further], {})
+        measured = self._measure(diagnosis, sitting)
+        return self._diagnose([*entries, *further], measured) if measured else diagnosis
 
-    def _measure(self, diagnosis: Diagnosis, sitting: Sitting) -> None:
+    def _measure(self, diagnosis: Diagnosis, sitting: Sitting) -> Measured:
         """Measure what findings leave open: the shortest press, the time of an entry."""
         faults = {fault for one in diagnosis.findings for fault in one.fault.split(" or ")}
+        measured: dict[str, tuple[float, float]] = {}
         try:
-            if "no-entry" in faults:
-                self._keep_measured("press", sitting.shortest_press(), "the shortest press taken")
-            if "entry-timeout" in faults:
-                self._keep_measured("timeout", sitting.forgotten_after(), "how long an entry lasts")
+            if "no-entry" in faults and (press := sitting.shortest_press()):
+                measured["press"] = press
+                self._keep_measured("press", press, "the shortest press taken")
+            if diagnosis.may_forget and (timeout := sitting.forgotten_after()):
+                measured["timeout"] = timeout
+                self._keep_measured("timeout", timeout, "how long an entry lasts")
         except HarnessError as error:
             self._record.error(error, rig=self._rig_name)
+        return measured
 
-    def _keep_measured(self, limit: str, found: tuple[float, float] | None, what: str) -> None:
-        if found is None:
-            return
+    def _keep_measured(self, limit: str, found: tuple[float, float], what: str) -> None:
         low, high = found
         self._record.rig_fact(
             self._rig_name,

@@ -5,6 +5,7 @@ A pure function of the record, so that a replay years later draws it again.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,10 +42,22 @@ class Conclusion:
 
 
 def diagnosis_of(
-    entries: Sequence[Entry], book: RuleBook, premises: Premises, options: Options | None
+    entries: Sequence[Entry],
+    book: RuleBook,
+    premises: Premises,
+    options: Options | None,
+    measured: Mapping[str, tuple[float, float]],
 ) -> Diagnosis:
-    """Explain a case's entries."""
-    return diagnose(entries, book, premises.facts, options)
+    """Explain a case's entries; measured: limits found afterwards, as in `Case`."""
+    forgets_s = measured.get("timeout", (0.0, math.inf))[1]
+    allowed_s = math.inf if premises.entry_timeout_ms is None else premises.entry_timeout_ms / 1e3
+    return diagnose(
+        entries,
+        book,
+        premises.facts,
+        options,
+        forgets_s=forgets_s if forgets_s < allowed_s else None,
+    )
 
 
 def conclude(case: Case, diagnosis: Diagnosis, book: RuleBook, premises: Premises) -> Conclusion:
@@ -124,8 +137,8 @@ def _measured(finding: Finding, case: Case, premises: Premises) -> Finding:
         required = "" if wanted_ms is None else f"; required: {wanted_ms:g} ms"
         return replace(
             finding,
-            what=f"a half-made entry is dropped after a rest of {low * 1e3:.0f} to "
-            f"{high * 1e3:.0f} ms{required}",
+            what=f"a half-made entry is dropped when the next key comes {low * 1e3:.0f} to "
+            f"{high * 1e3:.0f} ms later{required}",
         )
     return finding
 

@@ -27,6 +27,7 @@ from harness.verdicts import HarnessError, Verdict
 
 if TYPE_CHECKING:
     from harness.dealing.look import Eyes, Look
+    from harness.diagnosis.next_test import NextTest
     from harness.evidence.record import RunRecord
     from harness.rig.bench import Bench
     from harness.rig.roles import Answer, Frame, Pose
@@ -421,16 +422,17 @@ class Sitting:
             return self.keep_entry(self.take_entry(self.meant, own_values=True))
         return self.keep_entry(self.take_entry(self.agreed, own_values=False))
 
-    def enter_further(self, keyed: Dice, shown: Dice) -> Entry:
-        """Enter values while other dice lie there: a test that splits a candidate set."""
+    def enter_further(self, test: NextTest) -> Entry:
+        """Enter values while these dice lie there: a test that splits a candidate set."""
         if self.closed_loop:
-            self._present(shown)
+            self._present(test.shown)
         entry = self._fairly_timed(
             self.taker.enter(
                 self.take_index(),
-                [str(key) for key in keyed],
+                [str(key) for key in test.keyed],
                 mode="entered",
-                shown=shown if self.closed_loop else None,
+                shown=test.shown if self.closed_loop else None,
+                look_between=not test.hurried,
             )
         )
         self.record.entry(

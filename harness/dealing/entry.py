@@ -137,20 +137,24 @@ class EntryTaker:
         once_lit: Callable[[], None] | None = None,
         clear: bool = True,
         pause_after_first_s: float = 0.0,
+        look_between: bool = True,
     ) -> Entry:
         """Press the keys, wait for the lamps, sense them, clear, sense the dark.
 
         keys: `"1"` … `"6"`, in the order to press; none for dice that have no reading, which are
         not entered. once_lit is called when the lamps have been sensed and before they are
-        cleared. pause_after_first_s: how long the hand rests after the first key. An error of a
-        device ends the entry and stands in its `faults`; the caller decides whether the bench can
-        go on.
+        cleared. pause_after_first_s: how long the hand rests after the first key. look_between:
+        sense the lamps between the keys too; without, they follow each other as fast as they can.
+        An error of a device ends the entry and stands in its `faults`; the caller decides whether
+        the bench can go on.
         """
         started = time.monotonic()
         made = EnteredKeys()
         try:
             if keys:
-                self._light(made, keys, once_lit, pause_after_first_s)
+                self._sense(made, "before")
+                committed_at = self._press_all(made, keys, pause_after_first_s, look_between)
+                self._light(made, keys, once_lit, committed_at)
                 if clear and self._terminal.has_clear:
                     self._clear(made)
         except HarnessError as error:
@@ -170,7 +174,7 @@ class EntryTaker:
             ended=time.monotonic(),
             settle_s=made.settle_s,
             cleared_by_key=bool(keys) and clear and self._terminal.has_clear,
-            pause_after_first_s=pause_after_first_s,
+            pressed_at=tuple(p.closed_at for p in made.presses if p.key != "clear"),
             travelled=tuple(made.travelled) if self._travel else None,
             late=made.late,
             watched=tuple(made.watched),
@@ -210,17 +214,17 @@ class EntryTaker:
         made: EnteredKeys,
         keys: Sequence[str],
         once_lit: Callable[[], None] | None,
-        pause_s: float,
+        committed_at: float,
     ) -> None:
-        self._sense(made, "before")
-        committed_at = self._press_all(made, keys, pause_s)
         self._await_lamps(made, keys, committed_at)
         if once_lit is not None:
             once_lit()
             self._sense(made, "lit")
         self._watch_steady(made, keys)
 
-    def _press_all(self, made: EnteredKeys, keys: Sequence[str], pause_s: float) -> float:
+    def _press_all(
+        self, made: EnteredKeys, keys: Sequence[str], pause_s: float, look_between: bool
+    ) -> float:
         closed_at = 0.0
         stages: tuple[Stage, ...] = ("after-1", "after-2")
         if self._terminal.commit == "entry-key":
@@ -230,7 +234,7 @@ class EntryTaker:
             made.keyed.append(key)
             closed_at = self._press_in_time(made, key, rested_s)
             rested_s = 0.0
-            if number < len(stages):
+            if look_between and number < len(stages):
                 self._sense(made, stages[number])
             if number == 0 and pause_s:
                 time.sleep(pause_s)

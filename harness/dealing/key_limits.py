@@ -13,6 +13,7 @@ _PRESSES_S = (0.02, 0.04, 0.08, 0.12, 0.16, 0.24, 0.32, 0.5, 0.8)
 _PAUSES_S = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
 _REFINED = 4
 _FORGET_S = 1.2
+_TRIED = 2
 KEY = "2"
 
 
@@ -53,13 +54,17 @@ def forgotten_after(
 ) -> Bracket | None:
     """Rest after the first of three keys, longer and longer, until the entry is no longer taken.
 
-    None if it is taken after every pause tried.
+    Gives the time from one key's contact to the next. None if the entry is taken after every pause
+    tried, or if it is not the pause that decides: a key that fails now and then drops entries too.
     """
+    gaps: dict[float, float] = {}
 
     def dropped(pause_s: float) -> bool:
-        keys.press(KEY)
+        first = keys.press(KEY)
         time.sleep(pause_s)
-        for key in (KEY, KEY, *(["enter"] if enter else [])):
+        second = keys.press(KEY)
+        gaps[pause_s] = second.closed_at - first.closed_at
+        for key in (KEY, *(["enter"] if enter else [])):
             keys.press(key)
         lit = _lit_within(sense, settle_s)
         if "clear" in keys.keys:
@@ -69,11 +74,19 @@ def forgotten_after(
         return not lit
 
     low = 0.0
+    if any(dropped(low) for _ in range(_TRIED)):
+        return None
     for pause_s in _PAUSES_S:
         if dropped(pause_s):
-            return _refine(dropped, low, pause_s)
+            break
         low = pause_s
-    return None
+    else:
+        return None
+    found = _refine(dropped, low, pause_s)
+    longer = found.high + (_PAUSES_S[-1] if found.high > _PAUSES_S[2] else _PAUSES_S[2])
+    if not all(dropped(longer) for _ in range(_TRIED)) or any(dropped(0.0) for _ in range(_TRIED)):
+        return None
+    return Bracket(gaps[found.low], gaps[found.high])
 
 
 def _refine(holds: Callable[[float], bool], low: float, high: float) -> Bracket:

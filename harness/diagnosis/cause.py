@@ -43,9 +43,9 @@ class Cause:
     `slow`: keys of which a press right after one of the same key is not taken, `deaf_to` of them in
     a row at most.
     `rows`: the results that it alone calls wrong; entered again they must be wrong again.
-    `forgets_at_pause`: the terminal drops a half-made entry while the hand rests. `since`: the
-    entry (its place in the run) and the number of its presses from which on the cause acts; None:
-    all the time.
+    `forgets_after_s`: the terminal drops a half-made entry if the next key comes later than this.
+    `since`: the entry (its place in the run) and the number of its presses from which on the cause
+    acts; None: all the time.
     """
 
     part: tuple[str, ...]
@@ -67,7 +67,7 @@ class Cause:
     unreliable: str | None = None
     slow: frozenset[str] = frozenset()
     deaf_to: int = 1
-    forgets_at_pause: bool = False
+    forgets_after_s: float | None = None
     rows: tuple[Dice, ...] = ()
     wild: frozenset[Stage] = frozenset()
     few: bool = True
@@ -83,7 +83,7 @@ class Cause:
             or self.slip
             or self.slow
             or self.erratic
-            or self.forgets_at_pause
+            or self.forgets_after_s is not None
         )
 
     @property

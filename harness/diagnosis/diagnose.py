@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from harness.diagnosis.areamask import AreaMask
 from harness.diagnosis.cause import Cause, CauseSet
 from harness.diagnosis.facts import RigFacts
+from harness.diagnosis.forgetting import longest_gap_s
 from harness.diagnosis.layout import Layout
 from harness.diagnosis.next_test import NextTest, next_test
 from harness.diagnosis.search import by_results, closest, explain
@@ -18,17 +19,26 @@ from harness.verdicts import Finding, Measurement, Verdict, overall
 _MOST_TOGETHER = 3
 _PAIR = 2
 _FEW_LAMPS = 6
+_FEW_PARTS = 3
+_KEYS = 3
+_NEARLY = 0.75
+"""Part of the time after which entries are dropped from which one may have been."""
 _ANYTHING = ("keys", "rule:results")
 _NO_READING = frozenset({"leaning", "stacked", "missing", "extra", "moving"})
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Causes found, the verdict of each entry (in their order), and the tests that would split."""
+    """Causes found, the verdict of each entry (in their order), and the tests that would split.
+
+    `may_forget`: entries stayed dark, and it is not ruled out that the terminal drops half-made
+    entries too soon; how soon should be measured.
+    """
 
     findings: tuple[Finding, ...]
     verdicts: tuple[Verdict, ...]
     next_tests: tuple[NextTest, ...] = ()
+    may_forget: bool = False
 
 
 @dataclass
@@ -47,9 +57,13 @@ def diagnose(
     book: Layout,
     facts: RigFacts,
     options: Mapping[str, bool | str] | None = None,
+    *,
+    forgets_s: float | None = None,
 ) -> Diagnosis:
     """Explain a run's entries (in time order, one book, one rig).
 
+    forgets_s: after how long the terminal drops a half-made entry, if that was measured and is too
+    soon. Entries that may have been dropped say nothing else of the table.
     An entry during which our own link or camera failed is `RIG_FAULT` and takes no part in judging
     the table. Each other entry whose samples differ from what the book demands gets the verdict of
     the cause that explains it.
@@ -63,6 +77,9 @@ def diagnose(
     _dim(entries, facts, collected)
 
     sound = [i for i in range(len(entries)) if not entries[i].faults and entries[i].lamps]
+    if forgets_s is not None:
+        dropped = _dropped(entries, sound, forgets_s, collected)
+        sound = [i for i in sound if i not in dropped]
     areas = AreaMask(sorted(book.areas))
     masks: dict[Dice, int] = {}
 
@@ -79,7 +96,49 @@ def diagnose(
         overall(collected.verdicts[i]) if i in collected.verdicts else Verdict.PASS
         for i in range(len(entries))
     )
-    return Diagnosis(tuple(collected.findings), verdicts, tests)
+    may_forget = forgets_s is None and _may_forget(entries, sound, collected.findings)
+    return Diagnosis(tuple(collected.findings), verdicts, tests, may_forget)
+
+
+def _may_forget(
+    entries: Sequence[Entry], sound: Sequence[int], findings: Sequence[Finding]
+) -> bool:
+    """Tell whether a terminal that forgets may be behind entries that stayed dark."""
+    dark = {f"entry:{entries[i].index}" for i in sound if entries[i].lit("lit") == frozenset()}
+    return any(
+        "entry-timeout" in finding.fault.split(" or ")
+        or (finding.verdict is Verdict.AMBIGUOUS and len(finding.part) > _FEW_PARTS)
+        for finding in findings
+        if not dark.isdisjoint(finding.evidence)
+    )
+
+
+def _dropped(
+    entries: Sequence[Entry], sound: Sequence[int], forgets_s: float, collected: _Collected
+) -> list[int]:
+    """Find the entries that a terminal known to forget may have dropped: dark, and made slowly.
+
+    Of four keys it may have dropped the first alone.
+    """
+    dropped = [
+        i
+        for i in sound
+        if longest_gap_s(entries[i]) > _NEARLY * forgets_s
+        and (entries[i].lit("lit") == frozenset() or len(entries[i].keyed) > _KEYS)
+    ]
+    if dropped:
+        collected.add(
+            Finding(
+                Verdict.DUT_FAIL,
+                ("rule:entry-timeout",),
+                "entry-timeout",
+                f"a half-made entry is dropped when the next key comes {forgets_s:.2g} s later",
+                evidence=_evidence(entries, dropped),
+                results=_results(entries, dropped),
+            ),
+            dropped,
+        )
+    return dropped
 
 
 def _evidence(entries: Sequence[Entry], numbers: Iterable[int]) -> tuple[str, ...]:

@@ -82,12 +82,6 @@ def key_causes(facts: RigFacts) -> Iterator[Cause]:
         )
     yield from _slow_keys()
     yield Cause(
-        ("rule:entry-timeout",),
-        "entry-timeout",
-        "a half-made entry is dropped while the hand rests for less than it may",
-        forgets_at_pause=True,
-    )
-    yield Cause(
         ("keys",),
         "no-entry",
         "no key press is taken: terminal dead, its link open, or its keys need a longer press",

@@ -6,11 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from statistics import median
 
 from harness.diagnosis.cause import Cause, CauseSet
+from harness.diagnosis.forgetting import longest_gap_s
 from harness.diagnosis.layout import ASCENDING
 from harness.diagnosis.simulate import Prediction, Shining, trace
 from harness.observations import Dice, Entry
+from harness.verdicts import Verdict
 
 _SEEN_ENOUGH = 4
 
@@ -19,16 +22,19 @@ _SEEN_ENOUGH = 4
 class NextTest:
     """One more entry, of mode `entered`: press `keyed` while the dice lie as `shown`.
 
-    `splits` are the groups of causes that it tells apart.
+    `splits` are the groups of causes that it tells apart. `hurried`: one key right after the other,
+    with no look at the lamps between them.
     """
 
     keyed: Dice
     shown: Dice
     splits: tuple[tuple[str, ...], ...]
+    hurried: bool = False
 
     def __str__(self) -> str:
         keyed, shown = (",".join(map(str, d)) for d in (self.keyed, self.shown))
-        return f"enter {keyed} while the dice show {shown}"
+        fast = " as fast as the keys take it" if self.hurried else ""
+        return f"enter {keyed}{fast} while the dice show {shown}"
 
 
 def next_test(prediction: Prediction, candidates: Sequence[CauseSet]) -> NextTest | None:
@@ -37,20 +43,36 @@ def next_test(prediction: Prediction, candidates: Sequence[CauseSet]) -> NextTes
         return _confirming(prediction, candidates[0]) if candidates else None
     slip = next((c.slip for causes in candidates for c in causes if c.slip), None)
     best: tuple[int, NextTest] | None = None
+    usual_gap_s = median(map(longest_gap_s, prediction.entries))
+    paces = [False]
+    if any(c.forgets_after_s for causes in candidates for c in causes) and _can_hurry(prediction):
+        paces.append(True)
     keyed_first = [slip.shown] if slip else []
     entered = {entry.keyed[:3] for entry in prediction.entries}
     everything = [(a, b, c) for a, b, c in product(range(1, 7), repeat=3)]
     # First what was entered before: where it comes out otherwise now, time is what makes the odds.
     everything.sort(key=lambda dice: tuple(map(str, dice)) not in entered)
-    for keyed in [*keyed_first, *everything]:
-        shown = _other(keyed) if slip else keyed
+    for hurried, keyed in product(paces, [*keyed_first, *everything]):
+        shown, gap_s = _other(keyed) if slip else keyed, 0.0 if hurried else usual_gap_s
         by_mask: dict[tuple[int, ...], list[str]] = {}
         for causes in candidates:
-            by_mask.setdefault(_lit(prediction, causes, keyed, shown), []).append(_named(causes))
+            lit = _lit(prediction, causes, keyed, shown, gap_s)
+            by_mask.setdefault(lit, []).append(_named(causes))
         most_left = max(map(len, by_mask.values()))
         if len(by_mask) > 1 and (best is None or most_left < best[0]):
-            best = (most_left, NextTest(keyed, shown, tuple(map(tuple, by_mask.values()))))
+            splits = tuple(map(tuple, by_mask.values()))
+            best = (most_left, NextTest(keyed, shown, splits, hurried))
     return None if best is None else best[1]
+
+
+def _can_hurry(prediction: Prediction) -> bool:
+    """Tell whether keys come sooner where nobody looks between them, for all that is known."""
+    by_pace: dict[bool, list[float]] = {True: [], False: []}
+    for entry in prediction.entries:
+        if entry.lit("lit") is not None:
+            by_pace[entry.lit("after-1") is None].append(longest_gap_s(entry))
+    hurried, usual = by_pace[True], by_pace[False]
+    return not hurried or max(hurried) < median(usual or [0.0])
 
 
 def _confirming(prediction: Prediction, causes: CauseSet) -> NextTest | None:
@@ -59,6 +81,8 @@ def _confirming(prediction: Prediction, causes: CauseSet) -> NextTest | None:
         return _again(prediction, causes)
     entered = {tuple(sorted(entry.keyed[:3])) for entry in prediction.entries}
     for cause in causes:
+        if cause.forgets_after_s and cause.verdict is Verdict.AMBIGUOUS and _can_hurry(prediction):
+            return NextTest(ASCENDING[0], ASCENDING[0], ((_named(causes),),), hurried=True)
         if cause.at_keys or cause.slip or len(prediction.borne_out(cause, causes)) > 1:
             continue
         others = [each for each in causes if each is not cause]
@@ -103,9 +127,12 @@ def _named(causes: Sequence[Cause]) -> str:
 
 
 def _lit(
-    prediction: Prediction, causes: Sequence[Cause], keyed: Dice, shown: Dice
+    prediction: Prediction, causes: Sequence[Cause], keyed: Dice, shown: Dice, gap_s: float = 0.0
 ) -> tuple[int, ...]:
-    """Give the masks that an entry would be seen to light, over each path."""
+    """Give the masks that an entry would be seen to light, over each path.
+
+    gap_s: time between one of its presses and the next.
+    """
     paths = prediction.facts.sense_paths
     if not any(cause.at_keys for cause in causes):
         return tuple(prediction.lit(Shining(keyed, None), causes, path) for path in paths)
@@ -121,6 +148,7 @@ def _lit(
         lamps=(),
         started=0.0,
         ended=0.0,
+        pressed_at=tuple(n * gap_s for n in range(len(keys) + 1)),
     )
     by_now = [replace(cause, since=None) for cause in causes]
     state = trace((entry,), prediction.facts, by_now)[0, "lit"]

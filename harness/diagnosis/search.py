@@ -9,6 +9,7 @@ from dataclasses import replace
 from itertools import combinations
 
 from harness.diagnosis.cause import Cause, CauseSet, Slip
+from harness.diagnosis.forgetting import forgetting
 from harness.diagnosis.interplay import interplay, sagging
 from harness.diagnosis.key_causes import erratic_key_causes, key_causes, keys_entering
 from harness.diagnosis.lamp_causes import groups, lamp_causes
@@ -229,11 +230,12 @@ def _singles(prediction: Prediction, wrong: Sequence[int]) -> list[Cause]:
     paths = {seen.path for seen in prediction.samples}
     if len(paths) > 1:
         lamps += [cause.over(path) for cause in lamps for path in sorted(paths) if cause.rig_part]
-    several = keys_entering(_taken(prediction))
+    several, forgets = keys_entering(_taken(prediction)), forgetting(prediction)
     return [
         *lamps,
         *sagging(),
         *([several] if several else []),
+        *([forgets] if forgets else []),
         *key_causes(prediction.facts),
         *rule_causes(areas),
         *_early(prediction, wrong),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -150,7 +151,7 @@ def trace(
     """
     terminal = terminal_with(facts, [c for c in causes if c.since is None], left_over)
     later = {c.since for c in causes if c.since is not None}
-    forgets = any(c.forgets_at_pause for c in causes)
+    forgets_after_s = next((c.forgets_after_s for c in causes if c.forgets_after_s), math.inf)
     out: Trace = {}
     last = before
 
@@ -170,21 +171,26 @@ def trace(
     for i, entry in enumerate(entries):
         keys = _driven(entry, causes)
         note(i, "before")
-        for n, key in enumerate(keys):
+        late = _late_keys(entry, forgets_after_s)
+        for n, key in enumerate((*keys, *committing(entry, facts))):
+            if n in late:
+                terminal.forget()
             press(i, min(n, LAST_KEY), key)
-            if n == 0:
-                note(i, "after-1")
-                if forgets and entry.pause_after_first_s:
-                    terminal.forget()
-            elif n < len(_EARLY_STAGES):
+            if n < min(len(keys), len(_EARLY_STAGES)):
                 note(i, _EARLY_STAGES[n])
-        for key in committing(entry, facts):
-            press(i, LAST_KEY, key)
         note(i, "lit")
         if entry.cleared_by_key:
             press(i, CLEAR_KEY, "clear")
         note(i, "cleared")
     return out
+
+
+def _late_keys(entry: Entry, after_s: float) -> set[int]:
+    """Give which presses of an entry (from 0) came later than this after the one before."""
+    if after_s == math.inf:
+        return set()
+    at = entry.pressed_at
+    return {n for n in range(1, len(at)) if at[n] - at[n - 1] > after_s}
 
 
 @dataclass(frozen=True, slots=True)

@@ -336,7 +336,7 @@ class EntryBody(TypedDict):
     ended: float
     settle_s: float | None
     cleared_by_key: bool
-    pause_after_first_s: NotRequired[float]
+    pressed_at: NotRequired[list[float]]
     travelled: NotRequired[list[str] | None]
     late: NotRequired[list[str]]
     watched: NotRequired[list[SampleBody]]
@@ -568,7 +568,7 @@ def entry_body(
         "ended": entry.ended,
         "settle_s": entry.settle_s,
         "cleared_by_key": entry.cleared_by_key,
-        "pause_after_first_s": entry.pause_after_first_s,
+        "pressed_at": list(entry.pressed_at),
         "travelled": None if entry.travelled is None else list(entry.travelled),
         "late": sorted(entry.late),
         "watched": [sample(StagedSample("lit", watched)) for watched in entry.watched],
@@ -614,7 +614,7 @@ def read_entry(body: EntryBody) -> Entry:
         echoed=None if body["echoed"] is None else tuple(body["echoed"]),
         settle_s=body["settle_s"],
         cleared_by_key=body["cleared_by_key"],
-        pause_after_first_s=body.get("pause_after_first_s", 0.0),
+        pressed_at=tuple(body.get("pressed_at", ())),
         travelled=_travelled(body),
         late=frozenset(body.get("late", ())),
         watched=tuple(read_sample(sample).sample for sample in body.get("watched", ())),

@@ -58,8 +58,10 @@ class Table:
             lambda _dice, keys: keys
         ),
         stuck: str | None = None,
+        forgets_s: float = 10.0,
     ) -> None:
         self.wire, self.logic, self.glow, self.slip, self.stuck = wire, logic, glow, slip, stuck
+        self.forgets_s = forgets_s
         self.digits: list[str] = [stuck] if stuck else []
         self.last: set[str] = set()
 
@@ -85,8 +87,11 @@ class Table:
         paths: tuple[str, ...] = ("inputs",),
         blind: Callable[[str, set[str]], set[str]] = lambda _path, lit: lit,
         mode: str = "presented",
+        gap_s: float | tuple[float, ...] = 0.0,
+        look_between: bool = True,
     ) -> Entry:
         keys = tuple(map(str, keyed))
+        gaps = gap_s if isinstance(gap_s, tuple) else (gap_s,) * (len(keys) - 1)
         samples = []
 
         def look(stage: str) -> None:
@@ -98,8 +103,10 @@ class Table:
 
         look("before")
         for number, key in enumerate(self.slip(shown, keys), 1):
+            if number > 1 and gaps[number - 2] > self.forgets_s and len(self.digits) < 3:
+                self.digits.clear()
             self.press(key)
-            if number <= 2:
+            if number <= 2 and look_between:
                 look(f"after-{number}")
         look("lit")
         self.press("clear")
@@ -116,6 +123,7 @@ class Table:
             tuple(samples),
             0.0,
             0.0,
+            pressed_at=tuple(itertools.accumulate((0.0, *gaps))),
         )
 
 

@@ -79,7 +79,7 @@ def test_an_entry_comes_back_as_it_was():
         entry((1, 1, 2), 7, lit=frozenset({"single-1"})),
         echoed=("1", "1", "2"),
         cleared_by_key=False,
-        pause_after_first_s=1.5,
+        pressed_at=(1.0, 1.5, 2.0),
         travelled=("1", "1"),
         late=frozenset({"total-4"}),
         watched=(LampSample(1.0, "layout", frozenset({"total-4"}), levels={"total-4": 1.0}),),

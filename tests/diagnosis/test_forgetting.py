@@ -1,0 +1,136 @@
+"""A terminal that drops a half-made entry too soon, told from one that takes no key."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from harness.diagnosis import RigFacts, diagnose
+from harness.diagnosis.plan import in_varied_orders, plan_cover
+from harness.verdicts import Verdict
+from tests.diagnosis.broken_table import Layout, Table
+
+COVER = in_varied_orders(plan_cover(Layout()).results)
+FACTS = RigFacts(map_verified=True)
+LOOKED_S, HURRIED_S = 0.2, 0.13
+
+
+def inspected(table: Table, gaps, hurried_s: float = HURRIED_S):
+    """Enter a cover with these times between keys, then make the further tests asked for."""
+    entries = [
+        table.enter(i, dice, dice, gap_s=gap)
+        for i, (dice, gap) in enumerate(zip(COVER, gaps, strict=True))
+    ]
+    tests = []
+    while (diagnosis := diagnose(entries, Layout(), FACTS)).next_tests and len(tests) < 6:
+        test = diagnosis.next_tests[0]
+        tests.append(test)
+        pace = hurried_s if test.hurried else LOOKED_S
+        entries.append(
+            table.enter(
+                len(entries),
+                test.keyed,
+                test.shown,
+                mode="entered",
+                gap_s=pace,
+                look_between=not test.hurried,
+            )
+        )
+    return diagnosis.findings, tests
+
+
+def test_forgotten_sooner_than_we_press():
+    """Nothing ever lights: fails if keys or lamps are blamed once a faster entry came out right."""
+    findings, tests = inspected(Table(forgets_s=0.18), [LOOKED_S] * len(COVER))
+    (finding,) = findings
+    assert finding.verdict is Verdict.DUT_FAIL
+    assert finding.part == ("rule:entry-timeout",)
+    assert tests[0].hurried
+    assert "as fast as the keys take it" in str(tests[0])
+
+
+def test_no_key_is_taken_however_fast():
+    """Fails if the memory of a terminal is blamed that takes no key at all."""
+    findings, tests = inspected(Table(wire=lambda _key: []), [LOOKED_S] * len(COVER))
+    (finding,) = findings
+    assert finding.verdict is Verdict.AMBIGUOUS
+    assert finding.part == ("lamps", "inputs", "keys", "device:keys")
+    assert [test.hurried for test in tests] == [True]
+
+
+def test_a_rig_that_cannot_press_faster_tries_once():
+    """Fails if an entry that tells nothing is asked for again, or if one candidate is dropped."""
+    findings, tests = inspected(Table(forgets_s=0.18), [LOOKED_S] * len(COVER), LOOKED_S)
+    (finding,) = findings
+    assert finding.verdict is Verdict.AMBIGUOUS
+    assert {"rule:entry-timeout", "keys", "device:keys"} < set(finding.part)
+    assert [test.hurried for test in tests] == [True]
+
+
+@pytest.mark.parametrize("forgets_s", [0.5, 0.2])
+def test_one_hesitation_among_quick_entries(forgets_s):
+    """Fails if one entry made much slower than the others does not convict by itself."""
+    gaps = [HURRIED_S] * (len(COVER) - 1) + [1.2]
+    findings, tests = inspected(Table(forgets_s=forgets_s), gaps)
+    (finding,) = findings
+    assert finding.verdict is Verdict.DUT_FAIL
+    assert finding.part == ("rule:entry-timeout",)
+    assert len(finding.evidence) == 1
+    assert tests == []
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_just_as_fast_as_the_terminal_forgets(seed):
+    """Some entries a little faster than others lit: fails if a part other than memory is named."""
+    rng = random.Random(seed)
+    gaps = [rng.uniform(0.19, 0.21) for _ in COVER]
+    findings, _ = inspected(Table(forgets_s=0.2), gaps)
+    (finding,) = findings
+    assert finding.verdict is Verdict.DUT_FAIL
+    assert finding.part == ("rule:entry-timeout",)
+
+
+def test_dropped_entries_say_nothing_else_once_the_limit_was_measured():
+    """Some came out right, some did not, not by their pace: fails if keys or lamps are blamed.
+
+    A lamp that is dead besides is found in what remains.
+    """
+    rng = random.Random(3)
+    table = Table(glow=lambda lit, _: lit - {"single-4"})
+    entries = []
+    for i, dice in enumerate(COVER):
+        table.forgets_s = 0.15 if rng.random() < 0.4 else 1.0  # a busy host: about as it pleases
+        entries.append(table.enter(i, dice, dice, gap_s=LOOKED_S))
+    vague = diagnose(entries, Layout(), FACTS)
+    assert vague.may_forget
+    assert all(f.verdict is Verdict.AMBIGUOUS for f in vague.findings)
+    diagnosis = diagnose(entries, Layout(), FACTS, forgets_s=0.19)
+    assert not diagnosis.may_forget
+    blamed = {part for finding in diagnosis.findings for part in finding.part}
+    assert {"rule:entry-timeout", "lamp:single-4"} <= blamed
+    assert blamed <= {"rule:entry-timeout", "lamp:single-4", "input:single-4", "rule:single-4"}
+
+
+def test_the_first_of_four_keys_dropped_is_no_wrong_fourth():
+    table = Table()
+    entries = [table.enter(i, dice, dice, gap_s=0.1) for i, dice in enumerate(COVER)]
+    table.forgets_s = 0.15
+    entries.append(table.enter(len(entries), (1, 2, 3, 5), None, gap_s=(0.2, 0.1, 0.1)))
+    told = diagnose(entries, Layout(), FACTS, forgets_s=0.15)
+    assert [finding.part for finding in told.findings] == [("rule:entry-timeout",)]
+
+
+@pytest.mark.parametrize("nth", [0, 7])
+def test_one_dark_entry_that_happened_to_be_the_slowest_accuses_no_memory(nth):
+    """Fails if chance accuses: of entries made about as fast, one stays dark once."""
+    gaps = [LOOKED_S] * len(COVER)
+    gaps[nth] = 0.21
+    entered = iter(range(1000))
+    table = Table()
+    table.logic = lambda dice, sound=table.logic, dark=nth: (
+        set() if next(entered) == dark else sound(dice)
+    )
+    findings, _ = inspected(table, gaps)
+    assert findings
+    assert all("rule:entry-timeout" not in finding.part for finding in findings)
