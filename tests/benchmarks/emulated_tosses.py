@@ -173,6 +173,8 @@ def toss(
 
     calibrate: each scene's camera first; scenes on which that fails are left out.
     """
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
     result, began, unaware, read = Tosses(), time.monotonic(), DiceReader(), 0
     for number, scene, rng in scenes(hard, first):
         reader = calibrated(scene, rng) if calibrate else unaware
