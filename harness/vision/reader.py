@@ -30,8 +30,9 @@ MAYBE_LEANING = 0.03
 """Chance that a die leans from which dice are looked at more often."""
 LARGER = 1.08
 """How much larger a frame is then laid, so that the face is seen smaller."""
-SAME = 0.3
-"""Part of an edge within which two looks see the same die."""
+SAME = 0.1
+"""Part of an edge within which two looks see the same face: if one took a side for a part of it, its
+upright edge is another's."""
 FLAT, LEANING = finder.STATES.index("flat"), finder.STATES.index("leaning")
 NOT_AN_IMAGE = DiceReading("unreadable", (), "not-an-image", 0.0, (), 0.0)
 
