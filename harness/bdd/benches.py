@@ -102,4 +102,15 @@ def facts_of(rig: Rig) -> RigFacts:
         dark_level_max=rig.limits.dark_level_max,
         level_uncertainty=rig.limits.uncertainty_level,
         settle_s=None if rig.limits.settle_ms is None else rig.limits.settle_ms / 1000,
+        remembers_s=_remembers_s(rig),
     )
+
+
+def _remembers_s(rig: Rig) -> float | None:
+    """Give how long the terminal must keep a half-made entry at least, on the host's clock."""
+    limits = rig.limits
+    if limits.entry_timeout_ms is None:
+        return None
+    least_ms = limits.entry_timeout_ms - (limits.entry_timeout_tolerance_ms or 0.0)
+    scale = rig.emulator.time_scale if rig.emulator else 1.0
+    return (least_ms - limits.uncertainty_ms) / 1000 / scale

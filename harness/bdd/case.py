@@ -55,7 +55,8 @@ class Premises:
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> Premises:
         """Read them back."""
-        facts = {field.name: body["facts"][field.name] for field in fields(RigFacts)}
+        names = [field.name for field in fields(RigFacts)]
+        facts = {name: body["facts"][name] for name in names if name in body["facts"]}
         facts["sense_paths"] = tuple(facts["sense_paths"])
         told = {field.name: body[field.name] for field in fields(cls)}
         return cls(**{**told, "facts": RigFacts(**facts), "cameras": tuple(body["cameras"])})
@@ -77,8 +78,8 @@ class Case:
     `entries`: those that diagnosis explains, in order. `links`: for each device its exchanges,
     repeated reads and failures by word. `timed`, `untimed`: entries with a settling time, and those
     whose lamps were looked at too late to time them. `measured`: limits found afterwards, `press`
-    or `timeout`, s. `slow`: in how many of the untimed a part of the bench was too slow. `broken`:
-    the errors that ended the work on the bench.
+    or `timeout`, s; None: beyond all that was tried. `slow`: in how many of the untimed a part of
+    the bench was too slow. `broken`: the errors that ended the work on the bench.
     """
 
     scenarios: tuple[ScenarioRun, ...]
@@ -87,7 +88,7 @@ class Case:
     timed: int
     untimed: int
     slow: Mapping[str, int]
-    measured: Mapping[str, tuple[float, float]]
+    measured: Mapping[str, tuple[float, float | None]]
     broken: tuple[Mapping[str, Any], ...]
 
     @property

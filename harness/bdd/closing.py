@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from harness.bdd.case import Case, Premises, judged_as_recorded, read_case
@@ -10,7 +10,6 @@ from harness.bdd.conclusion import conclude, diagnosis_of, lag_told
 from harness.diagnosis.diagnose import Diagnosis
 from harness.evidence.journal_lines import Record, read_records
 from harness.evidence.summary import outcomes
-from harness.observations import Entry
 from harness.verdicts import HarnessError
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from harness.rules.books import RuleBook
 
 MOST_FURTHER_TESTS = 6
-Measured = Mapping[str, tuple[float, float]]
 
 
 class Closing:
@@ -43,11 +41,10 @@ class Closing:
 
         broken: the line of the error that ended the work on the bench.
         """
-        records = read_records(self._record.folder.journal)
-        entries = self._case(records, broken).observed
-        diagnosis = self._diagnose(entries, {})
+        diagnosis = self._diagnose(broken)
         if sitting is not None and broken is None:
-            diagnosis = self._try_further(diagnosis, entries, sitting)
+            diagnosis = self._try_further(diagnosis, sitting)
+        records = read_records(self._record.folder.journal)
         if sitting is not None:
             self._keep_links(sitting.bench.links)
             self._keep_lag(sitting)
@@ -88,49 +85,47 @@ class Closing:
         for finding in conclusion.findings:
             self._record.finding(finding, book=self._book.id, rig=self._rig_name)
 
-    def _diagnose(self, entries: Sequence[Entry], measured: Measured) -> Diagnosis:
-        return diagnosis_of(entries, self._book, self._premises, self._options, measured)
+    def _diagnose(self, broken: int | None = None) -> Diagnosis:
+        """Explain what the record now holds."""
+        case = self._case(read_records(self._record.folder.journal), broken)
+        return diagnosis_of(case, self._book, self._premises, self._options)
 
-    def _try_further(
-        self, diagnosis: Diagnosis, entries: Sequence[Entry], sitting: Sitting
-    ) -> Diagnosis:
-        """Make the tests that split candidate sets, where this bench can, and measure limits."""
-        further: list[Entry] = []
-        for _ in range(MOST_FURTHER_TESTS):
-            if not diagnosis.next_tests:
-                break
-            test = diagnosis.next_tests[0]
-            try:
-                further.append(sitting.enter_further(test))
-            except HarnessError as error:
-                self._record.error(error, rig=self._rig_name)
-                break
-            diagnosis = self._diagnose([*entries, *further], {})
-        measured = self._measure(diagnosis, sitting)
-        return self._diagnose([*entries, *further], measured) if measured else diagnosis
+    def _try_further(self, diagnosis: Diagnosis, sitting: Sitting) -> Diagnosis:
+        """Make the tests that split candidate sets, where this bench can; then measure limits.
 
-    def _measure(self, diagnosis: Diagnosis, sitting: Sitting) -> Measured:
-        """Measure what findings leave open: the shortest press, the time of an entry."""
-        faults = {fault for one in diagnosis.findings for fault in one.fault.split(" or ")}
-        measured: dict[str, tuple[float, float]] = {}
+        What fails on the way is recorded and ends it: nothing more is done on the table.
+        """
         try:
-            if "no-entry" in faults and (press := sitting.shortest_press()):
-                measured["press"] = press
-                self._keep_measured("press", press, "the shortest press taken")
-            if diagnosis.may_forget and (timeout := sitting.forgotten_after()):
-                measured["timeout"] = timeout
-                self._keep_measured("timeout", timeout, "how long an entry lasts")
+            for _ in range(MOST_FURTHER_TESTS):
+                if not diagnosis.next_tests:
+                    break
+                sitting.enter_further(diagnosis.next_tests[0])
+                diagnosis = self._diagnose()
+            self._measure(diagnosis, sitting)
         except HarnessError as error:
             self._record.error(error, rig=self._rig_name)
-        return measured
+        return self._diagnose()
 
-    def _keep_measured(self, limit: str, found: tuple[float, float], what: str) -> None:
+    def _measure(self, diagnosis: Diagnosis, sitting: Sitting) -> None:
+        """Measure what findings leave open: the shortest press, the time of an entry."""
+        faults = {fault for one in diagnosis.findings for fault in one.fault.split(" or ")}
+        if "no-entry" in faults:
+            self._keep_measured("press", sitting.shortest_press(), "the shortest press taken")
+        if diagnosis.may_forget:
+            self._keep_measured("timeout", sitting.forgotten_after(), "how long an entry lasts")
+
+    def _keep_measured(
+        self, limit: str, found: tuple[float, float | None] | None, what: str
+    ) -> None:
+        if found is None:
+            return
         low, high = found
+        upto = "more" if high is None else f"{high * 1e3:.0f}"
         self._record.rig_fact(
             self._rig_name,
             "measured",
             "keys",
-            f"{what}: {low * 1e3:.0f} to {high * 1e3:.0f} ms",
+            f"{what}: {low * 1e3:.0f} to {upto} ms",
             data={"book": self._book.id, "limit": limit, "low_s": low, "high_s": high},
         )
 

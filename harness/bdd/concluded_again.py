@@ -43,7 +43,7 @@ def compare_conclusions(
         premises = Premises.read(body["premises"])
         book = load_book(body["book"])
         case = read_case(records, *of, lambda record: judged[record.line])
-        diagnosis = diagnosis_of(case.observed, book, premises, body["options"], case.measured)
+        diagnosis = diagnosis_of(case, book, premises, body["options"])
         conclusion = conclude(case, diagnosis, book, premises)
         yield from _compare_scenarios(conclusion, in_force, _rejudged(records))
         yield from _compare_findings(conclusion, records, record)

@@ -5,7 +5,6 @@ A pure function of the record, so that a replay years later draws it again.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +13,6 @@ from typing import Any
 from harness.bdd.case import Case, Premises
 from harness.bdd.scenario_run import KeptEntry
 from harness.diagnosis.diagnose import Diagnosis, diagnose
-from harness.observations import Entry
 from harness.rules.areas import Options
 from harness.rules.books import RuleBook
 from harness.verdicts import Finding, Verdict
@@ -42,22 +40,11 @@ class Conclusion:
 
 
 def diagnosis_of(
-    entries: Sequence[Entry],
-    book: RuleBook,
-    premises: Premises,
-    options: Options | None,
-    measured: Mapping[str, tuple[float, float]],
+    case: Case, book: RuleBook, premises: Premises, options: Options | None
 ) -> Diagnosis:
-    """Explain a case's entries; measured: limits found afterwards, as in `Case`."""
-    forgets_s = measured.get("timeout", (0.0, math.inf))[1]
-    allowed_s = math.inf if premises.entry_timeout_ms is None else premises.entry_timeout_ms / 1e3
-    return diagnose(
-        entries,
-        book,
-        premises.facts,
-        options,
-        forgets_s=forgets_s if forgets_s < allowed_s else None,
-    )
+    """Explain a case's entries, in the light of what was measured."""
+    facts = replace(premises.facts, memory_s=case.measured.get("timeout"))
+    return diagnose(case.observed, book, facts, options)
 
 
 def conclude(case: Case, diagnosis: Diagnosis, book: RuleBook, premises: Premises) -> Conclusion:
@@ -120,7 +107,7 @@ def _measured(finding: Finding, case: Case, premises: Premises) -> Finding:
     """
     faults = finding.fault.split(" or ")
     low, high = case.measured.get("press", (0.0, 0.0))
-    if "no-entry" in faults and high * 1e3 > premises.press_ms:
+    if "no-entry" in faults and high is not None and high * 1e3 > premises.press_ms:
         limit_ms = premises.press_limit_ms or premises.press_ms
         return replace(
             finding,
@@ -131,8 +118,8 @@ def _measured(finding: Finding, case: Case, premises: Premises) -> Finding:
             f"pressed for {premises.press_ms:g} ms, to be taken: {limit_ms:g} ms",
             next_test=None,
         )
-    if "entry-timeout" in faults and "timeout" in case.measured:
-        low, high = case.measured["timeout"]
+    low, high = case.measured.get("timeout", (0.0, None))
+    if "entry-timeout" in faults and high is not None:
         wanted_ms = premises.entry_timeout_ms
         required = "" if wanted_ms is None else f"; required: {wanted_ms:g} ms"
         return replace(

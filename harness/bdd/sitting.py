@@ -456,14 +456,16 @@ class Sitting:
         found = shortest_press(keys, self.taker.sense_all, self.terminal.settle_s * 2, enter=enter)
         return None if found is None else (found.low, found.high)
 
-    def forgotten_after(self) -> tuple[float, float] | None:
-        """Give between which rests (s) half an entry is dropped; None if it never is."""
+    def forgotten_after(self) -> tuple[float, float | None] | None:
+        """Give between which times from key to key (s) half an entry is dropped.
+
+        The second is None if it never is; None for both if that cannot be told.
+        """
         keys = self.bench.keys
         if not isinstance(keys, RelayKeys):
             return None
         enter = self.terminal.commit == "entry-key"
-        found = forgotten_after(keys, self.taker.sense_all, self.terminal.settle_s, enter=enter)
-        return None if found is None else (found.low, found.high)
+        return forgotten_after(keys, self.taker.sense_all, self.terminal.settle_s, enter=enter)
 
     def _recover(self, entry: Entry) -> None:
         """After an error in the middle of an entry: know again what state the table is in.

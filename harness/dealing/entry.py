@@ -88,6 +88,13 @@ class Switch(Protocol):
         ...
 
 
+def _pressed_at(presses: Sequence[Press]) -> tuple[float, ...]:
+    """Give when the keys of an entry closed; nobody knows it of keys pressed by hand."""
+    if any(press.by_hand for press in presses):
+        return ()
+    return tuple(press.closed_at for press in presses if press.key != "clear")
+
+
 class EntryTaker:
     """Makes entries on one bench for one book.
 
@@ -174,7 +181,7 @@ class EntryTaker:
             ended=time.monotonic(),
             settle_s=made.settle_s,
             cleared_by_key=bool(keys) and clear and self._terminal.has_clear,
-            pressed_at=tuple(p.closed_at for p in made.presses if p.key != "clear"),
+            pressed_at=_pressed_at(made.presses),
             travelled=tuple(made.travelled) if self._travel else None,
             late=made.late,
             watched=tuple(made.watched),

@@ -13,7 +13,7 @@ _PRESSES_S = (0.02, 0.04, 0.08, 0.12, 0.16, 0.24, 0.32, 0.5, 0.8)
 _PAUSES_S = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.6, 0.8, 1.0)
 _REFINED = 4
 _FORGET_S = 1.2
-_TRIED = 2
+_TRIED = 3
 KEY = "2"
 
 
@@ -51,11 +51,12 @@ def shortest_press(
 
 def forgotten_after(
     keys: RelayKeys, sense: Callable[[], Sequence[LampSample]], settle_s: float, *, enter: bool
-) -> Bracket | None:
+) -> tuple[float, float | None] | None:
     """Rest after the first of three keys, longer and longer, until the entry is no longer taken.
 
-    Gives the time from one key's contact to the next. None if the entry is taken after every pause
-    tried, or if it is not the pause that decides: a key that fails now and then drops entries too.
+    Gives the times from one key's contact to the next: one that is taken still, and a longer one
+    that is not, or None if all tried are. None for both if it is not the pause that decides: a key
+    that fails now and then drops entries too.
     """
     gaps: dict[float, float] = {}
 
@@ -81,12 +82,12 @@ def forgotten_after(
             break
         low = pause_s
     else:
-        return None
+        return gaps[low], None
     found = _refine(dropped, low, pause_s)
     longer = found.high + (_PAUSES_S[-1] if found.high > _PAUSES_S[2] else _PAUSES_S[2])
     if not all(dropped(longer) for _ in range(_TRIED)) or any(dropped(0.0) for _ in range(_TRIED)):
         return None
-    return Bracket(gaps[found.low], gaps[found.high])
+    return gaps[found.low], gaps[found.high]
 
 
 def _refine(holds: Callable[[float], bool], low: float, high: float) -> Bracket:

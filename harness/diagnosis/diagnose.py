@@ -21,8 +21,8 @@ _PAIR = 2
 _FEW_LAMPS = 6
 _FEW_PARTS = 3
 _KEYS = 3
-_NEARLY = 0.75
-"""Part of the time after which entries are dropped from which one may have been."""
+_NEARLY = 0.85
+"""Part of the time after which entries are kept still; beyond it a busy host may be why not."""
 _ANYTHING = ("keys", "rule:results")
 _NO_READING = frozenset({"leaning", "stacked", "missing", "extra", "moving"})
 
@@ -57,13 +57,11 @@ def diagnose(
     book: Layout,
     facts: RigFacts,
     options: Mapping[str, bool | str] | None = None,
-    *,
-    forgets_s: float | None = None,
 ) -> Diagnosis:
     """Explain a run's entries (in time order, one book, one rig).
 
-    forgets_s: after how long the terminal drops a half-made entry, if that was measured and is too
-    soon. Entries that may have been dropped say nothing else of the table.
+    Entries that a terminal measured to forget too soon may have dropped say nothing else of the
+    table, nor do those that stayed dark and were made slower than it must remember.
     An entry during which our own link or camera failed is `RIG_FAULT` and takes no part in judging
     the table. Each other entry whose samples differ from what the book demands gets the verdict of
     the cause that explains it.
@@ -77,9 +75,10 @@ def diagnose(
     _dim(entries, facts, collected)
 
     sound = [i for i in range(len(entries)) if not entries[i].faults and entries[i].lamps]
-    if forgets_s is not None:
-        dropped = _dropped(entries, sound, forgets_s, collected)
-        sound = [i for i in sound if i not in dropped]
+    set_aside = _made_too_slowly(entries, sound, facts, collected)
+    if facts.forgets_too_soon:
+        set_aside |= _dropped(entries, sound, book, facts, options, collected)
+    sound = [i for i in sound if i not in set_aside]
     areas = AreaMask(sorted(book.areas))
     masks: dict[Dice, int] = {}
 
@@ -96,7 +95,7 @@ def diagnose(
         overall(collected.verdicts[i]) if i in collected.verdicts else Verdict.PASS
         for i in range(len(entries))
     )
-    may_forget = forgets_s is None and _may_forget(entries, sound, collected.findings)
+    may_forget = facts.memory_s is None and _may_forget(entries, sound, collected.findings)
     return Diagnosis(tuple(collected.findings), verdicts, tests, may_forget)
 
 
@@ -104,7 +103,7 @@ def _may_forget(
     entries: Sequence[Entry], sound: Sequence[int], findings: Sequence[Finding]
 ) -> bool:
     """Tell whether a terminal that forgets may be behind entries that stayed dark."""
-    dark = {f"entry:{entries[i].index}" for i in sound if entries[i].lit("lit") == frozenset()}
+    dark = {f"entry:{entries[i].index}" for i in sound if _dark(entries[i])}
     return any(
         "entry-timeout" in finding.fault.split(" or ")
         or (finding.verdict is Verdict.AMBIGUOUS and len(finding.part) > _FEW_PARTS)
@@ -113,32 +112,70 @@ def _may_forget(
     )
 
 
+def _dark(entry: Entry) -> bool:
+    return entry.lit("lit") == frozenset()
+
+
+def _made_too_slowly(
+    entries: Sequence[Entry], sound: Sequence[int], facts: RigFacts, collected: _Collected
+) -> set[int]:
+    """Find dark entries whose keys came later than a terminal must remember the one before."""
+    slow = [
+        i for i in sound if _dark(entries[i]) and longest_gap_s(entries[i]) > facts.must_remember_s
+    ]
+    if slow:
+        longest = max(longest_gap_s(entries[i]) for i in slow)
+        collected.add(
+            Finding(
+                Verdict.AMBIGUOUS,
+                ("host:entry", "rule:entry-timeout"),
+                "made-too-slowly",
+                f"nothing lit where a key came {longest:.2g} s after the one before; up to "
+                f"{facts.must_remember_s:.2g} s a terminal must remember it",
+                evidence=_evidence(entries, slow),
+                results=_results(entries, slow),
+                next_test="enter the results again, faster",
+            ),
+            slow,
+        )
+    return set(slow)
+
+
 def _dropped(
-    entries: Sequence[Entry], sound: Sequence[int], forgets_s: float, collected: _Collected
-) -> list[int]:
-    """Find the entries that a terminal known to forget may have dropped: dark, and made slowly.
+    entries: Sequence[Entry],
+    sound: Sequence[int],
+    book: Layout,
+    facts: RigFacts,
+    options: Mapping[str, bool | str] | None,
+    collected: _Collected,
+) -> set[int]:
+    """Find the entries that a terminal measured to forget may have dropped: dark, made slowly.
 
     Of four keys it may have dropped the first alone.
     """
-    dropped = [
-        i
-        for i in sound
-        if longest_gap_s(entries[i]) > _NEARLY * forgets_s
-        and (entries[i].lit("lit") == frozenset() or len(entries[i].keyed) > _KEYS)
-    ]
-    if dropped:
-        collected.add(
-            Finding(
-                Verdict.DUT_FAIL,
-                ("rule:entry-timeout",),
-                "entry-timeout",
-                f"a half-made entry is dropped when the next key comes {forgets_s:.2g} s later",
-                evidence=_evidence(entries, dropped),
-                results=_results(entries, dropped),
-            ),
-            dropped,
-        )
-    return dropped
+    assert facts.memory_s is not None
+    kept_s, forgets_s = facts.memory_s
+    dropped = []
+    for i in sound:
+        entry = entries[i]
+        if longest_gap_s(entry) <= _NEARLY * kept_s:
+            continue
+        keyed = [int(key) for key in entry.keyed[:_KEYS]]
+        first_three = book.winning_areas((keyed[0], keyed[1], keyed[2]), options)
+        if _dark(entry) or (len(entry.keyed) > _KEYS and entry.lit("lit") != first_three):
+            dropped.append(i)
+    collected.add(
+        Finding(
+            Verdict.DUT_FAIL,
+            ("rule:entry-timeout",),
+            "entry-timeout",
+            f"a half-made entry is dropped when the next key comes {forgets_s:.2g} s later",
+            evidence=_evidence(entries, dropped),
+            results=_results(entries, dropped),
+        ),
+        dropped,
+    )
+    return set(dropped)
 
 
 def _evidence(entries: Sequence[Entry], numbers: Iterable[int]) -> tuple[str, ...]:

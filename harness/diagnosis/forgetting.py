@@ -28,17 +28,20 @@ def longest_gap_s(entry: Entry) -> float:
 def forgetting(prediction: Prediction) -> Cause | None:
     """Give the cause 'a half-made entry is dropped too soon', with the time that fits most entries.
 
-    None if no entry that stayed dark was made slower than one that lit, or than a hand can press,
-    or if so few did that it may be chance.
+    None if no entry that stayed dark was made slower than one that lit, than a hand can press or
+    than the terminal was measured to remember, or if so few were that it may be chance. What was
+    made slower than it must remember counts for nothing.
     """
+    facts = prediction.facts
+    least_s = max(_QUICKEST_S, 0.0 if facts.memory_s is None else facts.memory_s[0])
     lit = {seen.entry for seen in prediction.samples if seen.stage == "lit" and seen.lit}
     gaps = [
         (longest_gap_s(entry), i in lit)
         for i, entry in enumerate(prediction.entries)
-        if entry.lit("lit") is not None
+        if entry.lit("lit") is not None and longest_gap_s(entry) < facts.must_remember_s
     ]
     best: tuple[int, float, float] | None = None
-    for high in sorted({gap for gap, was_lit in gaps if not was_lit and gap > _QUICKEST_S}):
+    for high in sorted({gap for gap, was_lit in gaps if not was_lit and gap > least_s}):
         low = max([_QUICKEST_S, *(gap for gap, _ in gaps if gap < high)])
         against = sum(was_lit is (gap >= high) for gap, was_lit in gaps)
         best = min(best or (against, low, high), (against, low, high))

@@ -16,6 +16,7 @@ from harness.observations import Dice, Entry
 from harness.verdicts import Verdict
 
 _SEEN_ENOUGH = 4
+_DIFFERENT: Dice = (1, 2, 3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ def _confirming(prediction: Prediction, causes: CauseSet) -> NextTest | None:
     entered = {tuple(sorted(entry.keyed[:3])) for entry in prediction.entries}
     for cause in causes:
         if cause.forgets_after_s and cause.verdict is Verdict.AMBIGUOUS and _can_hurry(prediction):
-            return NextTest(ASCENDING[0], ASCENDING[0], ((_named(causes),),), hurried=True)
+            return NextTest(_DIFFERENT, _DIFFERENT, ((_named(causes),),), hurried=True)
         if cause.at_keys or cause.slip or len(prediction.borne_out(cause, causes)) > 1:
             continue
         others = [each for each in causes if each is not cause]

@@ -168,8 +168,12 @@ def trace(
         if terminal.entered is not None:
             last = terminal.entered
 
+    pressed_last = math.inf
     for i, entry in enumerate(entries):
         keys = _driven(entry, causes)
+        if entry.pressed_at and entry.pressed_at[0] - pressed_last > forgets_after_s:
+            terminal.forget()
+        pressed_last = entry.pressed_at[-1] if entry.pressed_at else math.inf
         note(i, "before")
         late = _late_keys(entry, forgets_after_s)
         for n, key in enumerate((*keys, *committing(entry, facts))):

@@ -19,11 +19,15 @@ Pose = Literal["flat", "leaning", "stacked"]
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """One press as driven: key, when the contact closed and opened (monotonic s)."""
+    """One press as driven: key, when the contact closed and opened (monotonic s).
+
+    `by_hand`: a person pressed it, some time in between.
+    """
 
     key: str
     closed_at: float
     opened_at: float
+    by_hand: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,8 @@ MAYBE_STACKED = 0.1
 OVERLAP = 0.1
 """Part of a top face that another may overlap, by how finely faces are laid: those of dice that lie
 on one floor never do."""
+MAYBE_HIDDEN = 0.1
+"""Chance that a face is hidden in part from which its size must be that of the others."""
 SETTLED, SETTLED_LEANING = 0.95, 0.12
 """How sure a reason, or a lean, must be to need no other look. Two looks at the same pixels that
 differ over a lean doubt each other; they do not make a die lie flat."""
@@ -290,7 +292,7 @@ def decide(
         if reason in refusals:
             return refuse(reason)
     # A spot of light, a print: dice of one set are of one size.
-    if not of_one_set(_uprights(sure)) or one_falls_short(_uprights(sure)):
+    if not of_one_set(_uprights(sure)) or _one_is_a_part(sure):
         return refuse("disagreement")
     if any(
         d.bodied or (d.die_all_the_same and of_one_set(_uprights([d, *sure]))) for d in doubtful
@@ -310,6 +312,11 @@ def _sureness(reason: str, dice: list[Die], confidence: float) -> float:
     if reason == "obstructed":
         return max((d.chances["obstructed"] for d in dice), default=0.5)
     return max(0.5, 1 - confidence)
+
+
+def _one_is_a_part(dice: list[Die]) -> bool:
+    """Tell whether what was found of one die is only a part of its face."""
+    return one_falls_short(_uprights(dice), [d.chances["obstructed"] > MAYBE_HIDDEN for d in dice])
 
 
 def _uprights(dice: list[Die]) -> list[Upright]:

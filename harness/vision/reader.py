@@ -31,8 +31,8 @@ MAYBE_LEANING = 0.03
 LARGER = 1.08
 """How much larger a frame is then laid, so that the face is seen smaller."""
 SAME = 0.1
-"""Part of an edge within which two looks see the same face: if one took a side for a part of it, its
-upright edge is another's."""
+"""Part of an edge within which two looks see the same face. Where one took a side for a part of it,
+its upright edge is no other look at the same."""
 FLAT, LEANING = finder.STATES.index("flat"), finder.STATES.index("leaning")
 NOT_AN_IMAGE = DiceReading("unreadable", (), "not-an-image", 0.0, (), 0.0)
 

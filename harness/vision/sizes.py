@@ -16,8 +16,8 @@ HIGHER = 1.055
 SHORT = 0.1
 """By how much, as a logarithm, a die may be smaller than the others than a tilted camera explains:
 of 3,000 dice that were read in pictures of all kinds none is by more than 0.087."""
-SHORTEST_FOCAL = 400.0
-"""Focal length (px) below which no camera is expected to look at dice."""
+NEAREST = 8.0
+"""Edges of a die from which no camera is expected to look at dice from nearer."""
 
 
 def of_one_set(dice: Sequence[Upright]) -> bool:
@@ -32,24 +32,24 @@ def one_higher(dice: Sequence[Upright]) -> bool:
     return len(scales) > 1 and max(scales) > HIGHER * min(scales)
 
 
-def one_falls_short(dice: Sequence[Upright]) -> bool:
+def one_falls_short(dice: Sequence[Upright], doubted: Sequence[bool]) -> bool:
     """Tell whether a face is smaller than the other dice's by more than the camera's tilt explains.
 
     Then it is a part of one: a ring of light about one pip of a five looks like a one. Upright
     edges point to where the camera stands, and to where dice are larger: by their slope over the
-    focal length for each px.
+    camera's distance. `doubted`: what may be hidden in part is allowed nothing for tilt.
     """
     if len(dice) < 2:
         return False
-    scales, centres = (
-        np.array(of) for of in zip(*((d.scale, d.frame.centre) for d in dice), strict=True)
-    )
+    scales = np.array([die.scale for die in dice])
+    centres = np.array([die.frame.centre for die in dice])
     slopes = np.array([die.slope for die in dice])
     slope = complex(np.median(slopes.real), np.median(slopes.imag))
-    for k, die in enumerate(dice):
+    for k, doubt in enumerate(doubted):
         others = np.arange(len(dice)) != k
-        nearer = ((die.frame.centre - centres[others].mean()) * slope.conjugate()).real
-        explained = min(0.0, nearer / SHORTEST_FOCAL)
-        if math.log(die.scale / scales[others].mean()) < explained - SHORT:
+        usual = scales[others].mean()
+        nearer = ((centres[k] - centres[others].mean()) * slope.conjugate()).real
+        explained = 0.0 if doubt else min(0.0, nearer / usual / NEAREST)
+        if math.log(scales[k] / usual) < explained - SHORT:
             return True
     return False

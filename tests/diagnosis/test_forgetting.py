@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -105,11 +106,83 @@ def test_dropped_entries_say_nothing_else_once_the_limit_was_measured():
     vague = diagnose(entries, Layout(), FACTS)
     assert vague.may_forget
     assert all(f.verdict is Verdict.AMBIGUOUS for f in vague.findings)
-    diagnosis = diagnose(entries, Layout(), FACTS, forgets_s=0.19)
+    diagnosis = diagnose(entries, Layout(), replace(FACTS, memory_s=(0.17, 0.19)))
     assert not diagnosis.may_forget
     blamed = {part for finding in diagnosis.findings for part in finding.part}
     assert {"rule:entry-timeout", "lamp:single-4"} <= blamed
     assert blamed <= {"rule:entry-timeout", "lamp:single-4", "input:single-4", "rule:single-4"}
+
+
+def test_a_host_that_stalled_convicts_no_terminal():
+    """Fails if an entry made slower than a terminal must remember is held against it."""
+    table = Table(forgets_s=10.0)
+    entries = [
+        table.enter(i, dice, dice, gap_s=12.0 if i == 5 else LOOKED_S)
+        for i, dice in enumerate(COVER)
+    ]
+    for facts in (FACTS, replace(FACTS, remembers_s=10.0)):
+        (finding,) = diagnose(entries, Layout(), facts).findings
+        assert finding.verdict is Verdict.AMBIGUOUS
+        assert finding.part == ("host:entry", "rule:entry-timeout")
+        assert finding.evidence == ("entry:5",)
+
+
+def test_a_terminal_measured_to_remember_is_not_said_to_forget():
+    """One hesitant entry lost a press: fails if memory is blamed that was seen to hold."""
+    gaps = [HURRIED_S] * (len(COVER) - 1) + [1.2]
+    table = Table(forgets_s=0.5)  # as if a press had been lost just then
+    entries = [
+        table.enter(i, dice, dice, gap_s=gap)
+        for i, (dice, gap) in enumerate(zip(COVER, gaps, strict=True))
+    ]
+    told = diagnose(entries, Layout(), replace(FACTS, memory_s=(1.25, None)))
+    assert told.findings
+    assert all("rule:entry-timeout" not in finding.part for finding in told.findings)
+
+
+def test_a_dead_key_is_found_beside_a_measured_memory():
+    """Entries made faster than the terminal forgets: fails if they count as dropped."""
+    table = Table(wire=lambda key: [] if key == "6" else [key], forgets_s=0.26)
+    entries = [table.enter(i, dice, dice, gap_s=LOOKED_S) for i, dice in enumerate(COVER)]
+    entries.append(table.enter(len(entries), (1, 2, 3), None, gap_s=(1.2, 0.2)))
+    told = diagnose(entries, Layout(), replace(FACTS, memory_s=(0.25, 0.27)))
+    parts = [finding.part for finding in told.findings]
+    assert ("rule:entry-timeout",) in parts
+    assert any("key:6" in part for part in parts)
+
+
+def test_four_keys_that_came_out_right_were_not_dropped():
+    table = Table()
+    entries = [table.enter(0, (1, 2, 3, 5), None, gap_s=LOOKED_S)]
+    told = diagnose(entries, Layout(), replace(FACTS, memory_s=(0.14, 0.15)))
+    (finding,) = told.findings  # of the measurement
+    assert finding.evidence == ()
+    assert told.verdicts == (Verdict.PASS,)
+
+
+def test_what_is_left_of_a_dropped_entry_is_dropped_before_the_next():
+    """Without a clear key: fails if the next entry is thought to complete what is gone."""
+
+    class NoClear(Table):
+        def press(self, key):
+            if key != "clear":
+                if len(self.digits) == 3:
+                    self.digits = []
+                super().press(key)
+
+    table = NoClear(forgets_s=0.5)
+    entries = []
+    for i, dice in enumerate(COVER):
+        gaps = (1.0, 0.2) if i == 5 else (0.2, 0.2)
+        entry = table.enter(i, dice, dice, gap_s=gaps)
+        if len(table.digits) < 3:
+            table.digits.clear()  # long before the next entry
+        at = tuple(100.0 * i + t for t in entry.pressed_at)
+        entries.append(replace(entry, pressed_at=at, cleared_by_key=False))
+    facts = replace(FACTS, clear="unspecified")
+    (finding,) = diagnose(entries, Layout(), facts).findings
+    assert finding.verdict is Verdict.DUT_FAIL
+    assert finding.part == ("rule:entry-timeout",)
 
 
 def test_the_first_of_four_keys_dropped_is_no_wrong_fourth():
@@ -117,7 +190,7 @@ def test_the_first_of_four_keys_dropped_is_no_wrong_fourth():
     entries = [table.enter(i, dice, dice, gap_s=0.1) for i, dice in enumerate(COVER)]
     table.forgets_s = 0.15
     entries.append(table.enter(len(entries), (1, 2, 3, 5), None, gap_s=(0.2, 0.1, 0.1)))
-    told = diagnose(entries, Layout(), FACTS, forgets_s=0.15)
+    told = diagnose(entries, Layout(), replace(FACTS, memory_s=(0.14, 0.15)))
     assert [finding.part for finding in told.findings] == [("rule:entry-timeout",)]
 
 

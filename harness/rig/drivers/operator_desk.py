@@ -140,7 +140,7 @@ class OperatorDesk:
         """Have one key pressed; the times are those of question and answer."""
         asked = time.monotonic()
         self._have_done(f"Press the key {key} on the terminal once.")
-        return Press(key, asked, time.monotonic())
+        return Press(key, asked, time.monotonic(), by_hand=True)
 
     def release_all(self) -> None:
         """Fingers need no opening."""
