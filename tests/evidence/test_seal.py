@@ -31,22 +31,22 @@ def key_file(tmp_path_factory):
     return path
 
 
+def signed_run(path: Path, results: int, key_file: Path) -> Path:
+    make_run(path, results)
+    finish_run(RunFolder(path), load_signing_key(key_file))
+    return path
+
+
 @pytest.fixture(scope="module")
 def sealed(tmp_path_factory, key_file):
     """A signed run of 30 results; tests that change it put it back."""
-    path = tmp_path_factory.mktemp("sealed") / "run"
-    make_run(path, 30)
-    finish_run(RunFolder(path), load_signing_key(key_file))
-    return path
+    return signed_run(tmp_path_factory.mktemp("sealed") / "run", 30, key_file)
 
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory, key_file):
     """A signed run of few results, soon verified; tests that change it put it back."""
-    path = tmp_path_factory.mktemp("small") / "run"
-    make_run(path, 6)
-    finish_run(RunFolder(path), load_signing_key(key_file))
-    return path
+    return signed_run(tmp_path_factory.mktemp("small") / "run", 6, key_file)
 
 
 @pytest.fixture
