@@ -448,11 +448,6 @@ def _separately(
     samples = prediction.samples
     healthy = prediction.trace(())
     for cause in causes:
-        if cause.erratic or cause.ignored:
-            touched = sorted({samples[n].entry for n in prediction.mismatches(())})
-            finding = _joined(prediction, [(cause,)], facts, touched, None, witnesses)
-            collected.add(finding, [numbers[i] for i in touched])
-            continue
         states = prediction.trace((cause,))
         touched = sorted(
             {
