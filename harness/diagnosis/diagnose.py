@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from harness.diagnosis.areamask import AreaMask
 from harness.diagnosis.cause import Cause, CauseSet
+from harness.diagnosis.collected import Collected, evidence_of, listed, results_of
 from harness.diagnosis.facts import RigFacts
-from harness.diagnosis.forgetting import longest_gap_s
 from harness.diagnosis.layout import Layout
 from harness.diagnosis.next_test import NextTest, next_test
 from harness.diagnosis.search import by_results, closest, explain
+from harness.diagnosis.set_aside import may_forget, set_aside
 from harness.diagnosis.simulate import Prediction
 from harness.observations import Dice, Entry
 from harness.verdicts import Finding, Measurement, Verdict, overall
@@ -19,10 +20,6 @@ from harness.verdicts import Finding, Measurement, Verdict, overall
 _MOST_TOGETHER = 3
 _PAIR = 2
 _FEW_LAMPS = 6
-_FEW_PARTS = 3
-_KEYS = 3
-_NEARLY = 0.85
-"""Part of the time after which entries are kept still; beyond it a busy host may be why not."""
 _ANYTHING = ("keys", "rule:results")
 _NO_READING = frozenset({"leaning", "stacked", "missing", "extra", "moving"})
 
@@ -41,17 +38,6 @@ class Diagnosis:
     may_forget: bool = False
 
 
-@dataclass
-class _Collected:
-    findings: list[Finding] = field(default_factory=list)
-    verdicts: dict[int, set[Verdict]] = field(default_factory=dict)
-
-    def add(self, finding: Finding, entries: Iterable[int]) -> None:
-        self.findings.append(finding)
-        for i in entries:
-            self.verdicts.setdefault(i, set()).add(finding.verdict)
-
-
 def diagnose(
     entries: Sequence[Entry],
     book: Layout,
@@ -66,7 +52,7 @@ def diagnose(
     the table. Each other entry whose samples differ from what the book demands gets the verdict of
     the cause that explains it.
     """
-    collected = _Collected()
+    collected = Collected()
     _rig_faults(entries, collected)
     _readings(entries, collected)
     _wrong_entries(entries, collected)
@@ -75,10 +61,8 @@ def diagnose(
     _dim(entries, facts, collected)
 
     sound = [i for i in range(len(entries)) if not entries[i].faults and entries[i].lamps]
-    set_aside = _made_too_slowly(entries, sound, facts, collected)
-    if facts.forgets_too_soon:
-        set_aside |= _dropped(entries, sound, book, facts, options, collected)
-    sound = [i for i in sound if i not in set_aside]
+    aside = set_aside(entries, sound, book, facts, options, collected)
+    sound = [i for i in sound if i not in aside]
     areas = AreaMask(sorted(book.areas))
     masks: dict[Dice, int] = {}
 
@@ -95,103 +79,11 @@ def diagnose(
         overall(collected.verdicts[i]) if i in collected.verdicts else Verdict.PASS
         for i in range(len(entries))
     )
-    may_forget = facts.memory_s is None and _may_forget(entries, sound, collected.findings)
-    return Diagnosis(tuple(collected.findings), verdicts, tests, may_forget)
+    forgets = facts.memory_s is None and may_forget(entries, sound, collected.findings)
+    return Diagnosis(tuple(collected.findings), verdicts, tests, forgets)
 
 
-def _may_forget(
-    entries: Sequence[Entry], sound: Sequence[int], findings: Sequence[Finding]
-) -> bool:
-    """Tell whether a terminal that forgets may be behind entries that stayed dark."""
-    dark = {f"entry:{entries[i].index}" for i in sound if _dark(entries[i])}
-    return any(
-        "entry-timeout" in finding.fault.split(" or ")
-        or (finding.verdict is Verdict.AMBIGUOUS and len(finding.part) > _FEW_PARTS)
-        for finding in findings
-        if not dark.isdisjoint(finding.evidence)
-    )
-
-
-def _dark(entry: Entry) -> bool:
-    return entry.lit("lit") == frozenset()
-
-
-def _made_too_slowly(
-    entries: Sequence[Entry], sound: Sequence[int], facts: RigFacts, collected: _Collected
-) -> set[int]:
-    """Find dark entries whose keys came later than a terminal must remember the one before."""
-    slow = [
-        i for i in sound if _dark(entries[i]) and longest_gap_s(entries[i]) > facts.must_remember_s
-    ]
-    if slow:
-        longest = max(longest_gap_s(entries[i]) for i in slow)
-        collected.add(
-            Finding(
-                Verdict.AMBIGUOUS,
-                ("host:entry", "rule:entry-timeout"),
-                "made-too-slowly",
-                f"nothing lit where a key came {longest:.2g} s after the one before; up to "
-                f"{facts.must_remember_s:.2g} s a terminal must remember it",
-                evidence=_evidence(entries, slow),
-                results=_results(entries, slow),
-                next_test="enter the results again, faster",
-            ),
-            slow,
-        )
-    return set(slow)
-
-
-def _dropped(
-    entries: Sequence[Entry],
-    sound: Sequence[int],
-    book: Layout,
-    facts: RigFacts,
-    options: Mapping[str, bool | str] | None,
-    collected: _Collected,
-) -> set[int]:
-    """Find the entries that a terminal measured to forget may have dropped: dark, made slowly.
-
-    Of four keys it may have dropped the first alone.
-    """
-    assert facts.memory_s is not None
-    kept_s, forgets_s = facts.memory_s
-    dropped = []
-    for i in sound:
-        entry = entries[i]
-        if longest_gap_s(entry) <= _NEARLY * kept_s:
-            continue
-        keyed = [int(key) for key in entry.keyed[:_KEYS]]
-        first_three = book.winning_areas((keyed[0], keyed[1], keyed[2]), options)
-        if _dark(entry) or (len(entry.keyed) > _KEYS and entry.lit("lit") != first_three):
-            dropped.append(i)
-    collected.add(
-        Finding(
-            Verdict.DUT_FAIL,
-            ("rule:entry-timeout",),
-            "entry-timeout",
-            f"a half-made entry is dropped when the next key comes {forgets_s:.2g} s later",
-            evidence=_evidence(entries, dropped),
-            results=_results(entries, dropped),
-        ),
-        dropped,
-    )
-    return set(dropped)
-
-
-def _evidence(entries: Sequence[Entry], numbers: Iterable[int]) -> tuple[str, ...]:
-    return tuple(f"entry:{entries[i].index}" for i in numbers)
-
-
-def _said(keys: Iterable[object]) -> str:
-    return ",".join(map(str, keys))
-
-
-def _results(entries: Sequence[Entry], numbers: Iterable[int]) -> tuple[str, ...]:
-    said = {_said(k for k in entries[i].keyed if k.isdigit()) for i in numbers}
-    return tuple(sorted(said))
-
-
-def _rig_faults(entries: Sequence[Entry], collected: _Collected) -> None:
+def _rig_faults(entries: Sequence[Entry], collected: Collected) -> None:
     by_cause: dict[tuple[str, str], list[int]] = {}
     first: dict[tuple[str, str], Mapping[str, object]] = {}
     for i, entry in enumerate(entries):
@@ -207,13 +99,13 @@ def _rig_faults(entries: Sequence[Entry], collected: _Collected) -> None:
                 (subject if ":" in subject else f"device:{subject}",),
                 str(fault.get("fault") or error),
                 f"expected {fault['expected']}, found {fault['found']}; {fault['remedy']}",
-                evidence=_evidence(entries, numbers),
+                evidence=evidence_of(entries, numbers),
             ),
             numbers,
         )
 
 
-def _readings(entries: Sequence[Entry], collected: _Collected) -> None:
+def _readings(entries: Sequence[Entry], collected: Collected) -> None:
     unread: dict[str, list[int]] = {}
     misread: list[int] = []
     for i, entry in enumerate(entries):
@@ -233,46 +125,47 @@ def _readings(entries: Sequence[Entry], collected: _Collected) -> None:
                 ("dice",) if dice else ("camera:dice",),
                 reason,
                 f"the dice were not read: {reason}",
-                evidence=_evidence(entries, numbers),
+                evidence=evidence_of(entries, numbers),
             ),
             numbers,
         )
     if misread:
         entry = entries[misread[0]]
-        read = _said(entry.seen.values if entry.seen else ())
+        read = listed(entry.seen.values if entry.seen else ())
         collected.add(
             Finding(
                 Verdict.AMBIGUOUS if astray else Verdict.RIG_FAULT,
                 ("camera:dice", "dice") if astray else ("camera:dice",),
                 "misread",
-                f"dice set to {_said(entry.shown or ())} were read as {read}",
-                evidence=_evidence(entries, misread),
+                f"dice set to {listed(entry.shown or ())} were read as {read}",
+                evidence=evidence_of(entries, misread),
             ),
             misread,
         )
 
 
-def _wrong_entries(entries: Sequence[Entry], collected: _Collected) -> None:
+def _wrong_entries(entries: Sequence[Entry], collected: Collected) -> None:
     """Find keys that were driven for other values than the camera read: the entry was wrong."""
     for i, entry in enumerate(entries):
         if entry.seen is None or entry.mode == "entered" or not entry.seen.values:
             continue
         keyed = tuple(sorted(int(k) for k in entry.keyed if k.isdigit()))
         if len(keyed) == 3 and keyed != entry.seen.values:
+            shown = listed(entry.seen.values)
             collected.add(
                 Finding(
                     Verdict.PROCEDURE_FAIL,
                     ("dealer",),
                     "wrong-entry",
-                    f"{_said(keyed)} was entered while the dice showed {_said(entry.seen.values)}",
-                    evidence=_evidence(entries, [i]),
-                    results=(_said(entry.seen.values),),
+                    f"{listed(keyed)} was entered while the dice showed {shown}",
+                    evidence=evidence_of(entries, [i]),
+                    results=(shown,),
                 ),
                 [i],
             )
 
 
-def _unsensed(entries: Sequence[Entry], facts: RigFacts, collected: _Collected) -> None:
+def _unsensed(entries: Sequence[Entry], facts: RigFacts, collected: Collected) -> None:
     unknown: dict[str, set[int]] = {}
     for i, entry in enumerate(entries):
         for staged in entry.lamps:
@@ -291,13 +184,13 @@ def _unsensed(entries: Sequence[Entry], facts: RigFacts, collected: _Collected) 
                 (f"device:{device}",),
                 "not-sensed",
                 f"{', '.join(sorted(areas))} could not be sensed: unknown, not dark",
-                evidence=_evidence(entries, numbers),
+                evidence=evidence_of(entries, numbers),
             ),
             numbers,
         )
 
 
-def _unsteady(entries: Sequence[Entry], collected: _Collected) -> None:
+def _unsteady(entries: Sequence[Entry], collected: Collected) -> None:
     for fault, said in (("flicker", "flickers"), ("split", "has lamps that disagree")):
         by_area: dict[str, set[int]] = {}
         for i, entry in enumerate(entries):
@@ -311,13 +204,13 @@ def _unsteady(entries: Sequence[Entry], collected: _Collected) -> None:
                     (f"lamp:{area}",),
                     fault,
                     f"{area} {said}",
-                    evidence=_evidence(entries, sorted(numbers)),
+                    evidence=evidence_of(entries, sorted(numbers)),
                 ),
                 numbers,
             )
 
 
-def _late(entries: Sequence[Entry], facts: RigFacts, collected: _Collected) -> None:
+def _late(entries: Sequence[Entry], facts: RigFacts, collected: Collected) -> None:
     """Find lamps that lit late: in entries where all of them did, that is one cause."""
     lit = [entry.lit("lit") for entry in entries]
     at_once = [
@@ -343,14 +236,14 @@ def _late(entries: Sequence[Entry], facts: RigFacts, collected: _Collected) -> N
                 part,
                 "late",
                 f"{', '.join(areas)} not settled {longest * 1e3:.0f} ms after the last key{limit}",
-                evidence=_evidence(entries, concerned),
-                results=_results(entries, concerned),
+                evidence=evidence_of(entries, concerned),
+                results=results_of(entries, concerned),
             ),
             concerned,
         )
 
 
-def _dim(entries: Sequence[Entry], facts: RigFacts, collected: _Collected) -> None:
+def _dim(entries: Sequence[Entry], facts: RigFacts, collected: Collected) -> None:
     """Judge the measured levels of lamps that some path sensed lit."""
     if facts.lamp_level_min is None:
         return
@@ -386,14 +279,14 @@ def _dim(entries: Sequence[Entry], facts: RigFacts, collected: _Collected) -> No
                 "dim",
                 f"{marginal}{area} gives {least:.2f} of a good lamp, at least "
                 f"{facts.lamp_level_min:g} required (+/- {facts.level_uncertainty:g})",
-                evidence=_evidence(entries, numbers),
+                evidence=evidence_of(entries, numbers),
             ),
             numbers,
         )
 
 
 def _equipment(
-    prediction: Prediction, numbers: Sequence[int], collected: _Collected, facts: RigFacts
+    prediction: Prediction, numbers: Sequence[int], collected: Collected, facts: RigFacts
 ) -> tuple[tuple[NextTest, ...], bool]:
     """Explain what the lamps showed; tells too whether a fault at the keys is part of it."""
     wrong = prediction.mismatches(())
@@ -440,7 +333,7 @@ def _separately(
     prediction: Prediction,
     causes: CauseSet,
     numbers: Sequence[int],
-    collected: _Collected,
+    collected: Collected,
     facts: RigFacts,
     witnesses: _Witnesses,
 ) -> None:
@@ -539,8 +432,8 @@ def _joined(
         " or ".join(dict.fromkeys(cause.fault for cause in flat)),
         "; or ".join(dict.fromkeys(cause.what for cause in flat)),
         depends_on=tuple(dict.fromkeys(d for cause in flat for d in cause.depends_on)),
-        evidence=_evidence(prediction.entries, concerned),
-        results=_results(prediction.entries, concerned),
+        evidence=evidence_of(prediction.entries, concerned),
+        results=results_of(prediction.entries, concerned),
         next_test=str(test) if test else _look(judged),
     )
 
@@ -594,7 +487,7 @@ def _unexplained(
         tuple(dict.fromkeys([*parts, *lamps])),
         "unexplained",
         f"{', '.join(names)} differ from the rule in a way that no known fault explains{said}",
-        evidence=_evidence(prediction.entries, concerned),
-        results=_results(prediction.entries, concerned),
+        evidence=evidence_of(prediction.entries, concerned),
+        results=results_of(prediction.entries, concerned),
         next_test="repeat the results named, one at a time",
     )
