@@ -11,7 +11,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).parents[2]
 LIMIT_S = 300
-PROGRAM = [sys.executable, "-c", "from harness.cli.main import main; main()", "run"]
+PROGRAM = [sys.executable, "-c", "from harness.cli.main import main; main()"]
 OF_COVER = 17
 """Results of a daily inspection of New York's layout."""
 
@@ -30,12 +30,20 @@ def short(books: Path, *options: str) -> list[str]:
     return ["--rules-path", str(books), "--rules", "short", "--out", "out", *options]
 
 
+def sabotaged(folder: Path, how: str) -> dict[str, str]:
+    """Give an environment in which every worker begins by doing this to itself."""
+    (folder / "sabotage").mkdir()
+    (folder / "sabotage" / "sitecustomize.py").write_text(how)
+    kept = os.environ.get("PYTHONPATH")
+    return {"PYTHONPATH": os.pathsep.join([str(folder / "sabotage"), *([kept] if kept else [])])}
+
+
 def ended(
-    folder: Path, *options: str, env: dict[str, str] | None = None
+    folder: Path, *options: str, env: dict[str, str] | None = None, command: str = "run"
 ) -> subprocess.CompletedProcess[str]:
-    """Run in a folder until the run ends; gives the process."""
+    """Run, or have another command done, in a folder until it ends; gives the process."""
     process = subprocess.run(
-        [*PROGRAM, *options],
+        [*PROGRAM, command, *options],
         capture_output=True,
         text=True,
         timeout=LIMIT_S,
@@ -50,7 +58,7 @@ def ended(
 def started(folder: Path, *options: str, finished: int = 3) -> subprocess.Popen[str]:
     """Start a run in a folder and wait until it has recorded that many scenarios."""
     process = subprocess.Popen(
-        [*PROGRAM, *options],
+        [*PROGRAM, "run", *options],
         cwd=folder,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

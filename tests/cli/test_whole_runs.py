@@ -8,7 +8,17 @@ import shutil
 import signal
 from pathlib import Path
 
-from tests.cli.running import LIMIT_S, OF_COVER, PROJECT, ended, gone, lines_of, short, started
+from tests.cli.running import (
+    LIMIT_S,
+    OF_COVER,
+    PROJECT,
+    ended,
+    gone,
+    lines_of,
+    sabotaged,
+    short,
+    started,
+)
 
 EXTRA = """Feature: Further
   Scenario: One more
@@ -44,14 +54,6 @@ if "harness.bdd.worker" in sys.orig_argv:
         raise LinkLostError("keys", expected="the port", found="it gone", remedy="look")
     RunPlugin._run_all = unplugged
 """
-
-
-def sabotaged(folder: Path, how: str) -> dict[str, str]:
-    """Give an environment in which every worker begins by doing this to itself."""
-    (folder / "sabotage").mkdir()
-    (folder / "sabotage" / "sitecustomize.py").write_text(how)
-    kept = os.environ.get("PYTHONPATH")
-    return {"PYTHONPATH": os.pathsep.join([str(folder / "sabotage"), *([kept] if kept else [])])}
 
 
 def test_a_scenario_that_was_planned_and_left_out_is_missed_and_made_up_for(run, books, tmp_path):
