@@ -18,6 +18,16 @@ if "harness.bdd.worker" in sys.orig_argv:
     from harness.bdd.closing import Closing
     Closing._keep_links = lambda self, links: os.kill(os.getpid(), signal.SIGKILL)
 """
+SILENT_KEYS = """
+import sys
+if "harness.bdd.worker" in sys.orig_argv:
+    from harness.bdd.sitting import Sitting
+    further = Sitting.enter_further
+    def silenced(self, test):
+        self.bench.presenter.do("arm", fault="F31", **{"with": {"device": "keys"}})
+        return further(self, test)
+    Sitting.enter_further = silenced
+"""
 
 
 def of(folder: Path, kind: str) -> list[dict]:
@@ -49,4 +59,28 @@ def test_what_was_measured_before_a_break_holds_after_it_and_in_a_replay(run, tm
     (told,) = [each for each in summary["findings"] if each["verdict"] == "DUT_FAIL"]
     assert told["part"] == "rule:entry-timeout"
     assert f"{limit['low_s'] * 1e3:.0f} to {limit['high_s'] * 1e3:.0f} ms later" in told["what"]
+    assert replayed(tmp_path) == []
+
+
+def test_keys_that_fall_silent_in_a_further_test_are_ours_and_end_it(run, tmp_path):
+    """Fails if what befalls a further test ends without conclusions, blames the table or is not
+    told, or if more is done on a table whose keys no longer answer."""
+    env = sabotaged(tmp_path, SILENT_KEYS)
+    process, summary = run("--inspection", "minimum", *FORGETS, env=env)
+    assert process.returncode == 3
+    (line,) = [each for each in process.stderr.splitlines() if " emulated: keys: " in each]
+    assert "expected a reply" in line
+    assert (summary["verdict"], summary["counts"]) == ("RIG_FAULT", {"AMBIGUOUS": 1})
+    records = read_records(tmp_path / "out" / "journal.jsonl")
+    kinds = [record.kind for record in records if record.kind in {"error", "diagnosis"}]
+    assert kinds[:2] == ["error", "diagnosis"]  # told when it came, not as outputs are opened
+    assert of(tmp_path, "error")[0]["error"]["part"] == "device:keys"
+    ours = [told for told in summary["findings"] if told["verdict"] == "RIG_FAULT"]
+    assert {told["part"] for told in ours} == {"device:keys"}
+    (left_open,) = [told for told in summary["findings"] if told not in ours]
+    assert left_open["verdict"] == "AMBIGUOUS"
+    assert "rule:entry-timeout" in left_open["part"]
+    further = [made for made in of(tmp_path, "entry") if "further-test" in made["scenario"]]
+    assert len(further) == 1
+    assert measured(tmp_path) == []
     assert replayed(tmp_path) == []
