@@ -119,6 +119,8 @@ class Die:
             return None if self.pips.value == self.judged.value and whole else "disagreement"
         if self.pips.why_not == "blank":
             return "obstructed"
+        if self.pips.why_not == "white":
+            return "glare"
         if self._light_leaves_it or self._finder_agrees:
             return None
         return "glare" if self.pips.why_not == "glare" else "disagreement"

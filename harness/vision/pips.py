@@ -46,6 +46,13 @@ BURNT = 249
 """Grey level from which all colour channels are taken as burnt out by light."""
 UNEVEN = 12
 """Grey levels by which a body that light burns out evenly differs from place to place."""
+WHITE, LESS_WHITE = 252, 3.0
+"""Grey level from which all colour channels are white, and by how much the bare body is less so
+where no light lies on it: so near white a camera tells much light from more by little. On bodies
+that are evenly burnt out, places differ by up to 2.4."""
+DIMMED = 0.45
+"""Part of their contrast by which light dims one pip of a face more than another, from which it may
+take all of a third's. On faces that are read rightly, their bodies white, it is up to 0.38."""
 INSET = 0.09
 """Part of the face at its border in which no pip's middle lies."""
 _MEAN = np.full((1, 3), 1 / 3, np.float32)
@@ -54,12 +61,15 @@ _RING = np.stack([np.cos(np.arange(8) * np.pi / 4), np.sin(np.arange(8) * np.pi 
     np.float32
 )
 
-WhyNot = Literal["blank", "pattern", "glare", "ambiguous"]
+WhyNot = Literal["blank", "pattern", "glare", "white", "ambiguous"]
 
 
 @dataclass(frozen=True, slots=True)
 class PipReading:
-    """What the pips say: a value, or why not. `contrast` in grey levels, `misfit` in half edges."""
+    """What the pips say: a value, or why not. `contrast` in grey levels, `misfit` in half edges.
+
+    `white`: light on a body as white may hide more pips, whoever looks.
+    """
 
     value: int | None
     why_not: WhyNot | None
@@ -201,7 +211,7 @@ def read_pips(pyramid: Pyramid, frames: Sequence[Frame]) -> list[PipReading]:
     for k, everywhere in enumerate(found):
         face = LitFace(light[:, :, k], smooth[:, :, k], FACE)
         reading = _read(everywhere, face, smooth[:, :, k])
-        if reading.value is None and reading.why_not != "blank" and face.any_light:
+        if reading.why_not not in (None, "blank", "white") and face.any_light:
             reading = replace(reading, only=_only(everywhere.within(1 - 2 * INSET), face))
         out.append(reading)
     return out
@@ -264,6 +274,8 @@ def _read(everywhere: _Spots, face: LitFace, smooth: Floats) -> PipReading:
     if best.value < 5 and not _body_seen(face, smooth, best):
         maybe = frozenset({best.value}) | _maybe(spots)
         return PipReading(None, "glare", best.contrast, best.misfit, pips, maybe)
+    if best.value < 5 and _white_may_hide(smooth, best):
+        return PipReading(None, "white", best.contrast, best.misfit, pips)
     strays = _strays(everywhere, best) if best.value <= 3 else ()
     only = frozenset({best.value})
     return PipReading(best.value, None, best.contrast, best.misfit, pips, only, strays)
@@ -364,11 +376,8 @@ def _on_lattice(where: Floats, chosen: Indices, matrix: Floats) -> bool:
 
 def _body_seen(face: LitFace, smooth: Floats, best: _Fit) -> bool:
     """Tell whether the bare body is seen at every empty place of the lattice."""
-    matrix, picked = best.lattice, best.pips
-    sites = LATTICE @ matrix[:, :2].T + matrix[:, 2]
-    free = 0.5 if len(picked) == 1 else 0.3
-    off = sites[:, None] - picked
-    empty = np.hypot(off[..., 0], off[..., 1]).min(axis=1) > free
+    matrix = best.lattice
+    sites, empty = _empty_places(best)
     if not empty.any():
         return True
     # The body's colour, beside the lattice's places.
@@ -385,6 +394,32 @@ def _body_seen(face: LitFace, smooth: Floats, best: _Fit) -> bool:
         return False
     apart = math.sqrt(float(((seen - body) ** 2).sum(axis=1).max()) / 3)
     return apart < max(0.6 * best.contrast, 12.0)
+
+
+def _empty_places(best: _Fit) -> tuple[Floats, NDArray[np.bool_]]:
+    """Give the lattice's places on a face (9, 2), and which of them hold no pip."""
+    sites = LATTICE @ best.lattice[:, :2].T + best.lattice[:, 2]
+    free = 0.5 if len(best.pips) == 1 else 0.3
+    off = sites[:, None] - best.pips
+    return sites, np.hypot(off[..., 0], off[..., 1]).min(axis=1) > free
+
+
+def _white_may_hide(smooth: Floats, best: _Fit) -> bool:
+    """Tell whether white light may hide all the pips that another value has more than those seen.
+
+    A white place may hide a pip if it is whiter than the bare body elsewhere, or if light lies
+    unevenly over the pips that are seen.
+    """
+    sites, empty = _empty_places(best)
+    whiteness = _sample(smooth, sites).min(axis=1)
+    if not (whiteness[empty] > WHITE).any():
+        return False
+    least = float(WHITE)
+    if np.ptp(_sample(smooth, best.pips).min(axis=1)) < DIMMED * best.contrast:
+        least = max(least, float(whiteness[empty].min()) + LESS_WHITE)
+    bare = set(np.flatnonzero(empty & (whiteness <= least)).tolist())
+    seen = set(np.flatnonzero(~empty).tolist())
+    return any(seen < set(places) and bare.isdisjoint(places) for places in PLACES)
 
 
 def _sample(flat: Floats, where: Floats) -> Floats:

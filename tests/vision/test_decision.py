@@ -122,6 +122,11 @@ def test_the_finder_stands_in_for_spoilt_pips_only_if_they_allow_it_and_both_net
     assert decide(three(die(pips=None, maybe=frozenset({5}))), (), 3).reason == "disagreement"
 
 
+def test_no_network_stands_in_for_pips_that_white_light_may_hide():
+    seen = die(2, pips=None, maybe=frozenset({2, 3}), why="white")
+    assert decide(three(seen), (), 3).reason == "glare"
+
+
 def test_what_is_of_another_size_is_no_die_of_the_set():
     """Fails when a spot of light that looks like a large one is read as a die."""
     assert decide(three(die(1, edge=95.0)), (), 3).reason == "disagreement"

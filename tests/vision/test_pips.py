@@ -91,6 +91,32 @@ def test_white_sheets_of_light_over_a_bright_body_leave_no_two(pattern, body, mo
     assert read_pips(Pyramid(image), [frame])[0].value in (None, PATTERNS[pattern][0])
 
 
+@pytest.mark.parametrize("pattern", [3, 4, 6])
+@pytest.mark.parametrize("veil", [0.0, 0.52])
+def test_white_light_over_a_body_as_white_leaves_no_fewer_pips(pattern, veil, monkeypatch):
+    """A three whose middle pip is burnt out on a white body is no two, however evenly it shines.
+
+    Light is whiter than the body; where the body is as white, it lies over another pip in part.
+    """
+    body = (249, 250, 252) if veil == 0 else (254, 254, 255)
+    monkeypatch.setitem(COLOURS, "bright", (body, (60, 60, 60)))
+    image, frame = draw(pattern, 100, 0.2, "bright", noise=0.5)
+    light = np.zeros(image.shape, np.float32)
+    for (a, b), share in (((0, 0), 1.0), (PATTERNS[pattern][1][0], veil)):
+        x, y = frame.at(a * 0.46, b * 0.46)
+        cv2.circle(light, (round(x), round(y)), 16, (share,) * 3, -1)
+    image = np.rint(image + (255.0 - image) * light).astype(np.uint8)
+    reading = read_pips(Pyramid(image), [frame])[0]
+    assert (reading.value, reading.why_not) == (None, "white")
+
+
+@pytest.mark.parametrize("pattern", [1, 2, 3, 5])
+def test_a_white_body_without_light_is_read(pattern, monkeypatch):
+    monkeypatch.setitem(COLOURS, "bright", ((249, 250, 252), (60, 60, 60)))
+    image, frame = draw(pattern, 100, 0.2, "bright")
+    assert read_pips(Pyramid(image), [frame])[0].value == PATTERNS[pattern][0]
+
+
 @pytest.mark.parametrize("style", COLOURS)
 def test_a_blank_face_has_no_value(style):
     body, _ = COLOURS[style]
