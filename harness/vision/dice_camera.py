@@ -62,7 +62,9 @@ def calibrate_dice_camera(
         readings.append(reading)
         if reading.verdict != "values":
             continue
-        found.dice += [die.judged.upright for die in looked if die.found.score >= SURE]
+        found.dice += [
+            die.judged.upright for die in looked if die.found.score >= SURE and not die.phantom
+        ]
         found.qualities.append(measure(Pyramid(fit_size(picture)[0]).level(1)))
     if len(found.dice) < LEAST_DICE:
         raise CalibrationError([_too_few(len(found.dice), readings)])

@@ -3,6 +3,7 @@
 import json
 import math
 import tomllib
+from dataclasses import replace
 
 import cv2
 import numpy as np
@@ -12,6 +13,9 @@ from harness.emulator.scene import Scene, SceneConfig
 from harness.verdicts import InvalidFileError
 from harness.vision.calibration import Profile, load_profile, save_profile
 from harness.vision.dice_camera import CalibrationError, calibrate_dice_camera
+from harness.vision.faces import Frame
+from harness.vision.finder import SURE
+from harness.vision.pips import NO_PIPS
 from harness.vision.reader import DiceReader
 
 
@@ -65,6 +69,26 @@ def test_dice_outside_the_region_are_not_counted(profile, pictures):
     assert DiceReader(half).read(pictures[0]).reason == "missing"
     assert DiceReader(half).read(pictures[0], None).verdict == "values"
     assert y > 0
+
+
+def test_what_is_taken_for_a_reflection_is_no_measure_of_dice(profile, pictures, monkeypatch):
+    """A lamp mirrored twice as large as the dice widens neither their sizes nor their region."""
+    read_closely = DiceReader.read_closely
+
+    def with_reflection(self, image, dice=3):
+        reading, seen = read_closely(self, image, dice)
+        die, frame = seen[0], seen[0].judged.frame
+        ghost = replace(
+            die,
+            found=replace(die.found, score=SURE + 0.01, values=(1 / 6,) * 6),
+            judged=replace(die.judged, frame=Frame(0j, 2 * frame.across, 2 * frame.along)),
+            pips=NO_PIPS,
+        )
+        return reading, (*seen, ghost)
+
+    monkeypatch.setattr(DiceReader, "read_closely", with_reflection)
+    again, _ = calibrate_dice_camera(pictures, "dice-camera", "2026-11-29")
+    assert again == profile
 
 
 def test_too_few_dice_do_not_make_a_profile(pictures):
