@@ -28,8 +28,9 @@ WORTH_ANOTHER_LOOK = ("disagreement", "glare", "missing", "obstructed", "leaning
 too many is not gone because it is hardly seen the other way."""
 MAYBE_LEANING = 0.03
 """Chance that a die leans from which dice are looked at more often."""
-LARGER = 1.08
-"""How much larger a frame is then laid, so that the face is seen smaller."""
+CLOSER, FARTHER = 0.88, 1.08
+"""How much smaller and larger frames are then laid. The closer look sees less of dice that touch
+this one, which hide its sides and are taken for them; the farther one more of its own sides."""
 SAME = 0.1
 """Part of an edge within which two looks see the same face. Where one took a side for a part of it,
 its upright edge is no other look at the same."""
@@ -127,14 +128,20 @@ class DiceReader:
         return _Seen(_with_bodies(pyramid, dice), scene.chips, uprights)
 
     def _look_at_uprights(self, pyramid: Pyramid, uprights: list[Upright]) -> list[Upright]:
-        """Look at dice mirrored and larger, and join what is seen of their upright edges."""
+        """Look at dice four more ways, and join what is seen of their upright edges."""
         frames = [u.frame for u in uprights]
         mirrored = [Frame(f.centre, -f.across, f.along) for f in frames]
-        larger = [Frame(f.centre, f.along * LARGER, -f.across * LARGER) for f in frames]
-        judged = [j.upright for j in self._looks.stand(pyramid, [*mirrored, *larger])]
-        n = len(uprights)
+        turned = [Frame(f.centre, f.along, -f.across) for f in frames]
+        ways = [
+            mirrored,
+            [_grown(f, CLOSER) for f in mirrored],
+            [_grown(f, CLOSER) for f in turned],
+            [_grown(f, FARTHER) for f in turned],
+        ]
+        judged = self._looks.stand(pyramid, [f for way in ways for f in way])
+        looks = [j.upright for j in judged]
         # What was seen before is itself the mean of two looks.
-        return [_mean([u, u, judged[k], judged[n + k]]) for k, u in enumerate(uprights)]
+        return [_mean([u, u, *looks[k :: len(frames)]]) for k, u in enumerate(uprights)]
 
     def _may_be(self, frame: Frame, scale: float) -> bool:
         """Tell whether the profile allows a die of this size at this place."""
@@ -185,6 +192,10 @@ def _same(upright: Upright, before: _Seen) -> list[Upright]:
     return [u for u in before.uprights if abs(u.frame.centre - frame.centre) < SAME * frame.edge][
         :1
     ]
+
+
+def _grown(frame: Frame, by: float) -> Frame:
+    return Frame(frame.centre, frame.across * by, frame.along * by)
 
 
 def _mean(looks: list[Upright]) -> Upright:

@@ -107,6 +107,19 @@ def test_dice_that_touch_are_told_apart(reader, style):
     assert read >= 3
 
 
+@pytest.mark.parametrize(("seed", "toss"), [(34, 3), (47, 5), (52, 4)])
+def test_a_die_whose_side_another_hides_does_not_lean(reader, seed, toss):
+    """Fails when dice are only looked at with so much about them that others seem their sides."""
+    style = list(STYLES)[seed % len(STYLES)]
+    scene = Scene(SceneConfig(style=style, gap_mm=0.0, touching=1.0), seed=seed)
+    rng = np.random.default_rng(seed)
+    for _ in range(toss + 1):
+        values = [int(v) for v in rng.integers(1, 7, 3)]
+        scene.lay(values, "flat", rng)
+        picture = scene.render()
+    assert reader.read(picture).values == tuple(sorted(values))
+
+
 @pytest.mark.parametrize("quarter", [1, 2, 3])
 def test_a_picture_turned_by_a_quarter_reads_the_same(reader, quarter):
     image = np.rot90(cv2.imread(str(DICE / "dev_0002.jpg")), quarter).copy()
