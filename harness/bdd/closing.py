@@ -10,7 +10,6 @@ from harness.bdd.conclusion import conclude, diagnosis_of, lag_told
 from harness.diagnosis.diagnose import Diagnosis
 from harness.evidence.journal_lines import Record, read_records
 from harness.evidence.summary import outcomes
-from harness.verdicts import HarnessError
 
 if TYPE_CHECKING:
     from harness.bdd.sitting import Sitting
@@ -42,8 +41,6 @@ class Closing:
         broken: the line of the error that ended the work on the bench.
         """
         diagnosis = self._diagnose(broken)
-        if sitting is not None and broken is None:
-            diagnosis = self._try_further(diagnosis, sitting)
         records = read_records(self._record.folder.journal)
         if sitting is not None:
             self._keep_links(sitting.bench.links)
@@ -57,6 +54,19 @@ class Closing:
         )
         records += read_records(self._record.folder.journal, after=records[-1].line)
         self._conclude(records, diagnosis)
+
+    def try_further(self, sitting: Sitting) -> None:
+        """Make the tests that split candidate sets, where this bench can; then measure limits.
+
+        Raises what fails on the way: nothing more is done on the table then.
+        """
+        diagnosis = self._diagnose()
+        for _ in range(MOST_FURTHER_TESTS):
+            if not diagnosis.next_tests:
+                break
+            sitting.enter_further(diagnosis.next_tests[0])
+            diagnosis = self._diagnose()
+        self._measure(diagnosis, sitting)
 
     def _case(self, records: Sequence[Record], broken: int | None) -> Case:
         return read_case(
@@ -89,22 +99,6 @@ class Closing:
         """Explain what the record now holds."""
         case = self._case(read_records(self._record.folder.journal), broken)
         return diagnosis_of(case, self._book, self._premises, self._options)
-
-    def _try_further(self, diagnosis: Diagnosis, sitting: Sitting) -> Diagnosis:
-        """Make the tests that split candidate sets, where this bench can; then measure limits.
-
-        What fails on the way is recorded and ends it: nothing more is done on the table.
-        """
-        try:
-            for _ in range(MOST_FURTHER_TESTS):
-                if not diagnosis.next_tests:
-                    break
-                sitting.enter_further(diagnosis.next_tests[0])
-                diagnosis = self._diagnose()
-            self._measure(diagnosis, sitting)
-        except HarnessError as error:
-            self._record.error(error, rig=self._rig_name)
-        return self._diagnose()
 
     def _measure(self, diagnosis: Diagnosis, sitting: Sitting) -> None:
         """Measure what findings leave open: the shortest press, the time of an entry."""

@@ -227,6 +227,13 @@ class RunPlugin:
 
     def _close(self) -> None:
         closing = Closing(self._book, self._rig, self._job.rig_name, self._record)
+        if self._sitting is not None and self._broken is None:
+            try:
+                closing.try_further(self._sitting)
+            except EvidenceError:
+                raise
+            except HarnessError as error:
+                self._break(error)
         closing.explain(self._sitting, self._broken_line)
         self._record.concluded(self._book.id, self._job.rig_name)
 

@@ -28,6 +28,16 @@ if "harness.bdd.worker" in sys.orig_argv:
         return further(self, test)
     Sitting.enter_further = silenced
 """
+LOST_WHILE_MEASURING = """
+import sys
+if "harness.bdd.worker" in sys.orig_argv:
+    from harness.bdd.sitting import Sitting
+    forgotten_after = Sitting.forgotten_after
+    def lost(self):
+        self.bench.presenter.do("arm", fault="F33", **{"with": {"device": "keys", "nth": "5"}})
+        return forgotten_after(self)
+    Sitting.forgotten_after = lost
+"""
 
 
 def of(folder: Path, kind: str) -> list[dict]:
@@ -68,8 +78,9 @@ def test_keys_that_fall_silent_in_a_further_test_are_ours_and_end_it(run, tmp_pa
     env = sabotaged(tmp_path, SILENT_KEYS)
     process, summary = run("--inspection", "minimum", *FORGETS, env=env)
     assert process.returncode == 3
-    (line,) = [each for each in process.stderr.splitlines() if " emulated: keys: " in each]
-    assert "expected a reply" in line
+    lines = [each for each in process.stderr.splitlines() if " emulated: keys: " in each]
+    assert "expected a reply" in lines[0]
+    assert len(lines) <= 2  # the other: its outputs were not seen open at the end
     assert (summary["verdict"], summary["counts"]) == ("RIG_FAULT", {"AMBIGUOUS": 1})
     records = read_records(tmp_path / "out" / "journal.jsonl")
     kinds = [record.kind for record in records if record.kind in {"error", "diagnosis"}]
@@ -82,5 +93,19 @@ def test_keys_that_fall_silent_in_a_further_test_are_ours_and_end_it(run, tmp_pa
     assert "rule:entry-timeout" in left_open["part"]
     further = [made for made in of(tmp_path, "entry") if "further-test" in made["scenario"]]
     assert len(further) == 1
+    assert measured(tmp_path) == []
+    assert replayed(tmp_path) == []
+
+
+def test_a_press_whose_reply_is_lost_while_a_limit_is_measured_is_ours_and_told(run, tmp_path):
+    """Fails if the part of ours that failed is named by nobody, or the press is sent again."""
+    env = sabotaged(tmp_path, LOST_WHILE_MEASURING)
+    process, summary = run("--inspection", "minimum", *FORGETS, env=env)
+    assert process.returncode == 3
+    assert any(" emulated: keys: " in each for each in process.stderr.splitlines())
+    assert summary["verdict"] == "RIG_FAULT"
+    ours = [told for told in summary["findings"] if told["verdict"] == "RIG_FAULT"]
+    assert [told["part"] for told in ours] == ["device:keys"]
+    assert not [told for told in summary["findings"] if told["verdict"] == "DUT_FAIL"]
     assert measured(tmp_path) == []
     assert replayed(tmp_path) == []
