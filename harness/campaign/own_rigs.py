@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from harness.campaign.own import RUN, apart
+from harness.campaign.own import apart
+from harness.campaign.warm import WarmCommand
 from harness.rig.calibrated import calibration_folder
 from harness.rig.sections import Rig
 from harness.verdicts import HarnessError
@@ -48,38 +47,33 @@ def has_cameras(rig: Rig) -> bool:
     return bool(rig.roles.dice_camera or rig.roles.layout_camera)
 
 
-def start_calibration(rig_file: Path, book: str, runs: Path) -> subprocess.Popen[str]:
+def start_calibration(rig_file: Path, book: str, runs: Path) -> WarmCommand:
     """Start to calibrate a rig's cameras; `calibrated` takes what comes of it.
 
     runs: the folder that holds the campaign's run folders.
     """
-    return subprocess.Popen(
-        [sys.executable, "-c", RUN, "calibrate", str(rig_file), "--rules", book, "--json"],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-        start_new_session=True,
-        env=apart(runs),
-    )
+    runs.mkdir(parents=True, exist_ok=True)
+    arguments = ["calibrate", str(rig_file), "--rules", book, "--json"]
+    return WarmCommand(arguments, runs / f"calibrate-{rig_file.stem}.txt", apart(runs))
 
 
-def calibrated(rig: str, returned: int, said: str, complained: str) -> Sequence[Mapping[str, str]]:
+def calibrated(rig: str, status: int | None, printed: str) -> Sequence[Mapping[str, str]]:
     """Give each camera's name, role and the hash of its calibration.
 
+    status: of the command that calibrated; None or negative where it was ended.
     Raises UncalibratedRigError where there is none.
     """
-    if returned != 0:
-        why = complained.strip().splitlines()[-1:] or [f"exit status {returned}"]
+    lines = printed.strip().splitlines()
+    told = next((line for line in reversed(lines) if line.startswith("{")), None)
+    if status != 0 or told is None:
         raise UncalibratedRigError(
             f"rig {rig}",
             expected="cameras that can be calibrated before any fault is armed",
-            found=why[0],
+            found=lines[-1] if lines else f"exit status {status}",
             remedy="run `sicbo-hil calibrate` on a copy of this rig file and put it right",
         )
-    told = json.loads(said.strip().splitlines()[-1])
-    return [{name: each[name] for name in ("camera", "role", "sha256")} for each in told["cameras"]]
+    cameras = json.loads(told)["cameras"]
+    return [{name: each[name] for name in ("camera", "role", "sha256")} for each in cameras]
 
 
 def copy_calibration(of: Path, to: Path) -> None:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import queue
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from harness.campaign.bench import EmulatedBench
-from harness.campaign.own import RUN, SCENARIOS, apart
+from harness.campaign.own import SCENARIOS, apart
 from harness.campaign.own_rigs import (
     calibrated,
     copy_calibration,
@@ -25,6 +21,7 @@ from harness.campaign.own_rigs import (
     write_rig_file,
 )
 from harness.campaign.trial import Outcome, Trial, read_outcome
+from harness.campaign.warm import WarmCommand
 from harness.rig.sections import Rig
 from harness.verdicts import HarnessError
 
@@ -45,7 +42,7 @@ class Runner:
         self._out = out
         self._arming = arming
         self._stop = threading.Event()
-        self._running: set[subprocess.Popen[str]] = set()
+        self._running: set[WarmCommand] = set()
         self.restarts = 0
         self.calibrations: dict[str, Sequence[Mapping[str, str]]] = {}
         self._files = {name: write_rig_file(rig, out / "rigs") for name, rig in rigs.items()}
@@ -79,7 +76,7 @@ class Runner:
         finally:
             self._stop.set()
             for run in list(self._running):
-                _end(run)
+                run.end()
             for worker in workers:
                 worker.join(30.0)
         return sorted(made, key=lambda outcome: outcome.trial.number)
@@ -96,15 +93,8 @@ class Runner:
             if self._stop.is_set():
                 return ()
             run = start_calibration(self._files[rig], books[rig], self._out / "runs")
-            self._running.add(run)
-            try:
-                said, complained = run.communicate(timeout=_RUN_LIMIT_S)
-            except subprocess.TimeoutExpired:
-                _end(run)
-                said, complained = "", f"no end within {_RUN_LIMIT_S:g} s"
-            finally:
-                self._running.discard(run)
-            return calibrated(rig, run.returncode, said, complained)
+            self._await(run)
+            return calibrated(rig, run.status, run.printed)
 
         with ThreadPoolExecutor(jobs) as workers:
             try:
@@ -112,7 +102,7 @@ class Runner:
             except BaseException:
                 self._stop.set()
                 for run in list(self._running):
-                    _end(run)
+                    run.end()
                 raise
 
     def _work(
@@ -156,27 +146,24 @@ class Runner:
             return Outcome(trial, None, (), 0.0, str(error))
         return self._run(trial, folder, ["--rig", str(bench.rig_file), *command])
 
-    def _run(self, trial: Trial, folder: Path, command: Sequence[str]) -> Outcome:
+    def _run(self, trial: Trial, folder: Path, arguments: Sequence[str]) -> Outcome:
+        folder.parent.mkdir(parents=True, exist_ok=True)
         started = time.monotonic()
-        run = subprocess.Popen(
-            [sys.executable, "-c", RUN, "run", *command],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            start_new_session=True,
-            env=apart(folder.parent),
-        )
+        run = WarmCommand(["run", *arguments], folder.with_suffix(".txt"), apart(folder.parent))
+        in_time = self._await(run)
+        said = run.printed if in_time else f"no end within {_RUN_LIMIT_S:g} s"
+        return read_outcome(trial, folder, time.monotonic() - started, said)
+
+    def _await(self, run: WarmCommand) -> bool:
+        """Wait until a command has ended; tells whether it did so in time and by itself."""
         self._running.add(run)
         try:
-            said, _ = run.communicate(timeout=_RUN_LIMIT_S)
-        except subprocess.TimeoutExpired:
-            _end(run)
-            said = f"no end within {_RUN_LIMIT_S:g} s"
+            if not self._stop.is_set() and run.wait(_RUN_LIMIT_S):
+                return True
+            run.end()
+            return False
         finally:
             self._running.discard(run)
-        return read_outcome(trial, folder, time.monotonic() - started, said)
 
 
 class _Benches:
@@ -204,16 +191,3 @@ class _Benches:
         """Give a new emulator for a rig whose own will not do any more."""
         self._open.pop(rig).close()
         return self.ready(rig)
-
-
-def _end(run: subprocess.Popen[str]) -> None:
-    """Have a run unwind, bench and all; kill it if it will not."""
-    for number, limit_s in ((signal.SIGTERM, 15.0), (signal.SIGKILL, None)):
-        try:
-            os.killpg(run.pid, number)
-            run.wait(limit_s)
-        except ProcessLookupError:
-            return
-        except subprocess.TimeoutExpired:
-            continue
-        return

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 
 from harness.vision.faces import Floats, Picture
 
@@ -17,6 +16,8 @@ class Network:
     """A network as ONNX keeps it; its first output counts. One per thread."""
 
     def __init__(self, weights: Path) -> None:
+        import onnxruntime  # heavy, and only what reads pictures needs it
+
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         self._session = onnxruntime.InferenceSession(

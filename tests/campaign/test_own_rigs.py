@@ -81,8 +81,8 @@ def test_the_rig_of_a_campaign_is_the_rig_it_takes_in(tmp_path):
 def test_cameras_that_cannot_be_calibrated_end_the_campaign():
     """Fails if trials are made with cameras that the harness refused."""
     told = json.dumps({"cameras": [{"camera": "c", "role": "dice", "sha256": "0", "file": "f"}]})
-    assert calibrated("emulated", 0, told + "\n", "") == [
+    assert calibrated("emulated", 0, f"calibrating c\n{told}\n") == [
         {"camera": "c", "role": "dice", "sha256": "0"}
     ]
     with pytest.raises(UncalibratedRigError, match="too dark"):
-        calibrated("emulated", 3, "", "error: c: picture 1\nerror: c: too dark\n")
+        calibrated("emulated", 3, "error: c: picture 1\nerror: c: too dark\n")

@@ -1,0 +1,5 @@
+"""Gives the process that imports it a session of its own, so that signals to ours pass it by."""
+
+import os
+
+os.setsid()
