@@ -120,9 +120,15 @@ def _where(trial: Trial, folder: Path) -> list[str]:
 def apart(runs: Path) -> dict[str, str]:
     """Give the environment of a campaign's runs: their history, beside them, is none of a user's.
 
+    Where no bytecode is to be written beside sources, it is beside the runs too: hundreds of
+    processes would else compile the harness again, which takes them longer than to import it.
+
     runs: the folder that holds their run folders.
     """
-    return {**os.environ, "XDG_DATA_HOME": str(runs.resolve().with_name("data"))}
+    environment = {**os.environ, "XDG_DATA_HOME": str(runs.resolve().with_name("data"))}
+    if environment.pop("PYTHONDONTWRITEBYTECODE", ""):
+        environment["PYTHONPYCACHEPREFIX"] = str(runs.resolve().with_name("bytecode"))
+    return environment
 
 
 def _start(arguments: Sequence[str], folder: Path, *, full: bool = False) -> subprocess.Popen[str]:
