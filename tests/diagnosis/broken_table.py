@@ -49,6 +49,9 @@ class Layout:
 class Table:
     """Presses in, lamps out. Each hook may be replaced to break one thing."""
 
+    entry_key = False
+    """Whether an entry waits for a key of its own, driven after the others."""
+
     def __init__(
         self,
         wire: Callable[[str], Iterable[str]] = lambda key: [key],
@@ -79,6 +82,10 @@ class Table:
             elif contact != self.stuck and len(self.digits) < 3:
                 self.digits.append(contact)
 
+    def half_made(self) -> bool:
+        """Tell whether an entry was begun and not taken yet."""
+        return len(self.digits) < 3
+
     def enter(
         self,
         index: int,
@@ -91,7 +98,8 @@ class Table:
         look_between: bool = True,
     ) -> Entry:
         keys = tuple(map(str, keyed))
-        gaps = gap_s if isinstance(gap_s, tuple) else (gap_s,) * (len(keys) - 1)
+        presses = len(keys) + self.entry_key
+        gaps = gap_s if isinstance(gap_s, tuple) else (gap_s,) * (presses - 1)
         samples = []
 
         def look(stage: str) -> None:
@@ -102,11 +110,12 @@ class Table:
             )
 
         look("before")
-        for number, key in enumerate(self.slip(shown, keys), 1):
-            if number > 1 and gaps[number - 2] > self.forgets_s and len(self.digits) < 3:
+        driven = (*self.slip(shown, keys), *(["enter"] if self.entry_key else []))
+        for number, key in enumerate(driven, 1):
+            if number > 1 and gaps[number - 2] > self.forgets_s and self.half_made():
                 self.digits.clear()
             self.press(key)
-            if number <= 2 and look_between:
+            if number <= 2 + self.entry_key and look_between:
                 look(f"after-{number}")
         look("lit")
         self.press("clear")

@@ -8,7 +8,10 @@ from dataclasses import replace
 import pytest
 
 from harness.diagnosis import RigFacts, diagnose
+from harness.diagnosis.areamask import AreaMask
+from harness.diagnosis.forgetting import forgetting
 from harness.diagnosis.plan import in_varied_orders, plan_cover
+from harness.diagnosis.simulate import Prediction
 from harness.verdicts import Verdict
 from tests.diagnosis.broken_table import Layout, Table
 
@@ -76,9 +79,40 @@ def test_one_hesitation_among_quick_entries(forgets_s):
     findings, tests = inspected(Table(forgets_s=forgets_s), gaps)
     (finding,) = findings
     assert finding.verdict is Verdict.DUT_FAIL
-    assert finding.part == ("rule:entry-timeout",)
+    assert (finding.part, finding.fault) == (("rule:entry-timeout",), "entry-timeout")
+    assert finding.what == "a half-made entry is dropped when the next key comes 1.2 s later"
     assert len(finding.evidence) == 1
     assert tests == []
+
+
+def test_a_slower_half_that_stayed_dark_is_to_be_entered_faster():
+    """Fails if chance convicts, or if it is not told what the further entry decides."""
+    table, results = Table(forgets_s=0.2), COVER[3:11]
+    entries = [
+        table.enter(i, dice, dice, gap_s=0.19 if i < 3 else 0.21) for i, dice in enumerate(results)
+    ]
+    told = diagnose(entries, Layout(), FACTS)
+    (finding,), (test,) = told.findings, told.next_tests
+    assert finding.verdict is Verdict.AMBIGUOUS
+    assert finding.part == ("rule:entry-timeout", "device:keys")
+    assert (test.keyed, test.shown, test.hurried) == ((1, 2, 3), (1, 2, 3), True)
+    assert test.splits == (("rule:entry-timeout",),)
+    assert finding.next_test == str(test)
+
+
+def test_a_limit_is_set_where_most_entries_agree_with_it():
+    """Fails if entries made just as slowly as the quickest dark one speak against it."""
+    dark, lit = Table(logic=lambda _dice: set()), Table()
+    made = [(lit, 0.1)] * 9 + [(dark, 0.2)] * 4 + [(lit, 0.3)] * 3 + [(dark, 0.4)]
+    entries = [
+        table.enter(i, dice, dice, gap_s=gap)
+        for i, (dice, (table, gap)) in enumerate(zip(COVER, made, strict=True))
+    ]
+    areas = AreaMask(sorted(Layout.areas))
+    winning = Layout().winning_areas
+    cause = forgetting(Prediction(entries, FACTS, areas, lambda dice: areas.mask(winning(dice))))
+    assert cause.what == "a half-made entry is dropped when the next key comes 0.2 s later"
+    assert cause.forgets_after_s == pytest.approx((0.15 + 0.2) / 2)
 
 
 @pytest.mark.parametrize("seed", range(5))

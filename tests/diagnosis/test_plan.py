@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import itertools
 
-from harness.diagnosis.plan import plan_cover, plan_distinguish
+import pytest
+
+from harness.diagnosis import plan as planning
+from harness.diagnosis.plan import PlanError, plan_cover, plan_distinguish
 from tests.diagnosis.broken_table import AREAS, Layout, winners
 
 
@@ -62,3 +65,12 @@ def test_what_no_result_can_show_is_said():
     plan = plan_distinguish(Twins())
     assert set(plan.impossible) == {"light never", "tell a from b"}
     assert plan.proved_minimal
+
+
+def test_a_plan_that_takes_too_long_is_given_up_with_the_solver_s_word(monkeypatch):
+    """Fails if nothing is said of why there is no plan."""
+    monkeypatch.setattr(planning, "_TIME_LIMIT_S", 0.0)
+    with pytest.raises(PlanError, match="Time limit") as given_up:
+        plan_distinguish(Layout())
+    assert given_up.value.expected == "a set of results within 0 s"
+    assert given_up.value.remedy == "try again on a faster machine"

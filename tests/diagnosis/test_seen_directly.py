@@ -167,6 +167,18 @@ def test_levels_against_their_limits():
     assert level(0.85) == ([], ["PASS"] * 4)
 
 
+def test_a_level_just_good_is_no_evidence_of_a_dim_lamp():
+    """Fails if an entry in which the lamp passed is held against it."""
+    made = sweep(Table(), [(1, 2, 3), (1, 1, 4), (2, 2, 2)])
+    for i, level in ((0, 0.8125), (1, 0.5)):
+        lit = made[i].lit("lit")
+        made[i] = at_lit(made[i], levels=dict.fromkeys(lit, 1.0) | {"total-6": level})
+    facts = replace(FACTS, lamp_level_min=0.75, level_uncertainty=0.0625)
+    (found,), verdicts = told(made, facts)
+    assert (found[1], found[2], found[4]) == (("lamp:total-6",), "dim", ("entry:1",))
+    assert verdicts == ["PASS", "DUT_FAIL", "PASS"]
+
+
 def test_a_level_between_dark_and_good_says_nothing_of_lit_or_dark():
     """Fails if a dim lamp is called dead or stuck on as well; at its limit a level counts."""
     made = entries()
@@ -182,18 +194,57 @@ def test_a_level_between_dark_and_good_says_nothing_of_lit_or_dark():
     assert found[1] == ("lamp:total-6", "input:total-6", "rule:total-6")
 
 
+def test_without_limits_a_level_says_nothing_against_what_was_sensed():
+    """Fails if a lamp sensed dark is passed over because its level lies between none and all."""
+    made = entries()
+    levels = dict.fromkeys(winners((1, 2, 3)), 1.0) | {"total-6": 0.5}
+    made[0] = at_lit(made[0], lit=frozenset(winners((1, 2, 3))) - {"total-6"}, levels=levels)
+    (found,), verdicts = told(made, RigFacts(map_verified=True))
+    assert found[:2] == ("AMBIGUOUS", ("lamp:total-6", "input:total-6", "rule:total-6"))
+    assert verdicts == ["AMBIGUOUS", "PASS", "PASS", "PASS"]
+
+
+def test_lamps_late_because_a_key_was_not_taken_are_no_finding_of_their_own():
+    """Fails if lamps are called late whose entry never came."""
+    dead = Table(wire=lambda key: [] if key == "6" else [key])
+    made = [
+        replace(entry, late=frozenset(winners(entry.shown)), settle_s=0.5)
+        if "6" in entry.keyed
+        else entry
+        for entry in sweep(dead, [*RESULTS, (1, 1, 6), (4, 5, 5)])
+    ]
+    found, verdicts = told(made)
+    assert found
+    assert {each[2] for each in found} == {"dead"}
+    assert verdicts[0] == verdicts[2] == verdicts[5] == "PASS"
+
+
+def test_entries_without_a_look_before_them_are_judged_by_the_others():
+    """Fails if the lamps must have been sensed before the first key."""
+    table = Table(glow=lambda lit, _: lit | {"total-17"})
+    made = [
+        replace(entry, lamps=tuple(s for s in entry.lamps if s.stage in ("lit", "cleared")))
+        for entry in sweep(table, RESULTS)
+    ]
+    assert [each[:3] for each in told(made)[0]] == [
+        ("DUT_FAIL", ("lamp:total-17",), "stuck-on"),
+    ]
+    sound = [replace(entry, lamps=entry.lamps[-2:]) for entry in entries()]
+    assert told(sound) == ([], ["PASS"] * 4)
+
+
 def test_late_lamps():
     """Fails if lamps late together are told apart, or a whole result late is not told as such."""
     made = entries()
-    made[0] = replace(made[0], late=frozenset({"total-6", "small"}), settle_s=0.35)
-    made[3] = replace(made[3], late=frozenset(winners((5, 6, 6))), settle_s=0.42)
+    made[0] = replace(made[0], late=frozenset({"total-6", "small"}), settle_s=0.8504)
+    made[3] = replace(made[3], late=frozenset(winners((5, 6, 6))), settle_s=0.9204)
     found, verdicts = told(made)
     assert sorted(found) == [
         (
             "DUT_FAIL",
             ("lamp:small", "lamp:total-6"),
             "late",
-            "small, total-6 not settled 350 ms after the last key, limit 100 ms",
+            "small, total-6 not settled 850 ms after the last key, limit 100 ms",
             ("entry:0",),
             ("1,2,3",),
         ),
@@ -201,7 +252,7 @@ def test_late_lamps():
             "DUT_FAIL",
             ("lamps",),
             "late",
-            f"{', '.join(sorted(winners((5, 6, 6))))} not settled 420 ms after the last key, "
+            f"{', '.join(sorted(winners((5, 6, 6))))} not settled 920 ms after the last key, "
             "limit 100 ms",
             ("entry:3",),
             ("5,6,6",),

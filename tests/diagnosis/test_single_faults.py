@@ -117,6 +117,30 @@ def test_two_lamps_bridged(two):
     assert set(finding.part) >= {f"lamp:{a}" for a in two}
 
 
+def test_a_common_line_is_judged_by_the_paths_that_see_its_own_lamps():
+    """Fails if an area of another line, seen over one path only, acquits it."""
+    doubles = {f"double-{n}" for n in range(1, 7)}
+    entries = sweep(Table(glow=lambda lit, _: lit - doubles), paths=("inputs", "layout"))
+    hidden = [
+        replace(
+            entry,
+            lamps=tuple(
+                replace(s, sample=replace(s.sample, unknown=frozenset({"small"})))
+                if s.sample.path == "layout"
+                else s
+                for s in entry.lamps
+            ),
+        )
+        for entry in entries
+    ]
+    findings = diagnose(hidden, Layout(), replace(TWO_PATHS, map_verified=False)).findings
+    told = {finding.part: finding.verdict for finding in findings}
+    assert told == {
+        ("group:doubles",): Verdict.DUT_FAIL,
+        ("device:inputs",): Verdict.RIG_FAULT,
+    }
+
+
 @pytest.mark.parametrize("group", ["total", "pair", "single", "double", "triple"])
 def test_an_open_common_is_one_finding(group):
     """Fails if n lamps make n findings."""
@@ -247,9 +271,9 @@ def test_double_dark_on_triples_depends_on_the_reading():
     assert len(finding.results) == 6
 
 
-@pytest.mark.parametrize("by", [-2, -1, 1, 2])
+@pytest.mark.parametrize("by", [-3, -2, -1, 1, 2, 3])
 def test_totals_off(by):
-    """Fails if fourteen lamps are blamed for one wrong sum."""
+    """Fails if fourteen lamps are blamed for one wrong sum, or it is told as so many results."""
 
     def logic(dice):
         lit = {a for a in winners(dice) if not a.startswith("total-")}
@@ -257,6 +281,19 @@ def test_totals_off(by):
 
     finding, _ = only_finding(sweep(Table(logic=logic)))
     assert (finding.verdict, finding.part) == (Verdict.DUT_FAIL, ("rule:totals",))
+    assert finding.fault == f"off-by-{by:+d}"
+
+
+def test_pairs_dark_on_doubles_depend_on_the_reading():
+    """Fails if the finding does not say that it stands or falls with how often a pair counts."""
+
+    def logic(dice):
+        dark = "pair-" if len(set(dice)) == 2 else "none"
+        return {area for area in winners(dice) if not area.startswith(dark)}
+
+    finding, _ = only_finding(sweep(Table(logic=logic), COVER))
+    assert (finding.verdict, finding.part) == (Verdict.DUT_FAIL, ("rule:pair-on-double",))
+    assert finding.depends_on == ("pair-counts-once",)
 
 
 def test_any_triple_never_lights_may_be_its_lamp():
@@ -327,6 +364,7 @@ def test_a_slip_of_the_hand_is_told_from_a_wrong_row():
         finding, second = only_finding(entries)
         assert finding.verdict is verdict
         assert finding.part[0].startswith(part)
+        assert finding.fault == ("wrong-entry" if part == "dealer" else "wrong-result")
         assert "1,2,3" in finding.what
         assert "1,2,4" in finding.what or verdict is Verdict.DUT_FAIL
         assert all(len(test.splits) == 1 for test in second.next_tests)  # to be seen again, no more

@@ -92,6 +92,19 @@ class BreaksLater(Table):
         return super().lamps() - (self.dark if self.left <= 0 else frozenset())
 
 
+class BreaksInEntry(Table):
+    """A table whose keys are sound for some presses, whatever entry they belong to."""
+
+    def __init__(self, presses: int, wire) -> None:
+        super().__init__()
+        self.left, self.later = presses, wire
+
+    def press(self, key: str) -> None:
+        self.left -= key != "clear"
+        for contact in [key] if self.left >= 0 else self.later(key):
+            super().press(contact)
+
+
 class KeepsTheLast(Table):
     """A terminal that takes no key any more once it has a certain result: its lamps stay."""
 
@@ -206,6 +219,10 @@ UNLISTED = {
         BreaksLater(12, dark={"single-6"}),
         {"lamp:single-6", "input:single-6", "rule:single-6"},
     ),
+    "a lamp dies after the first entry": (
+        BreaksLater(1, dark={"single-1"}),
+        {"lamp:single-1", "input:single-1"},
+    ),
     "two keys exchange in mid-run": (
         BreaksLater(9, wire=lambda key: [{"1": "6", "6": "1"}.get(key, key)]),
         {"key:1", "key:6"},
@@ -223,6 +240,23 @@ UNLISTED = {
     "a bridge that one result shows": (
         glow(lambda lit, _: lit | set(BRIDGED) if lit & set(BRIDGED) else lit),
         {f"lamp:{area}" for area in BRIDGED},
+    ),
+    "a bridge and a lamp stuck on": (
+        glow(
+            lambda lit, _: (
+                (lit | {"single-2", "single-3"} if lit & {"single-2", "single-3"} else lit)
+                | {"total-9"}
+            )
+        ),
+        {"lamp:single-2", "lamp:single-3", "lamp:total-9"},
+    ),
+    "a misrouted sum and a lamp inverted": (
+        glow(lambda lit, _: {"total-10" if a == "total-9" else a for a in lit} ^ {"small"}),
+        {"rule:total-9", "lamp:small"},
+    ),
+    "a clear that leaves a lamp, and one stuck on": (
+        glow(lambda lit, _: (lit or {"small"}) | {"total-17"}),
+        {"lamp:small", "lamp:total-17"},
     ),
     "a lamp that sags": (
         glow(lambda lit, _: lit - ({"total-14"} if len(lit) >= 7 else set())),
@@ -263,6 +297,97 @@ def test_an_unlisted_fault_is_found_by_a_cover(name):
             assert set(finding.part) & guilty
         else:
             assert set(finding.part) <= guilty
+
+
+@pytest.mark.parametrize(("presses", "since"), [(4, 1), (7, 2), (8, 3)])
+def test_keys_that_change_within_an_entry(presses, since):
+    """Fails if what breaks between two presses of an entry must have been broken before it."""
+    table = BreaksInEntry(presses, lambda key: [{"2": "5", "5": "2"}.get(key, key)])
+    results = [(1, 1, 3), (2, 1, 5), (2, 2, 6), (4, 5, 6), (1, 2, 3), (5, 5, 1)]
+    (finding,) = diagnose(sweep(table, results), Layout(), RigFacts(map_verified=True)).findings
+    assert (finding.verdict, finding.part) == (Verdict.DUT_FAIL, ("key:2", "key:5"))
+    assert finding.what == f"keys 2 and 5 are exchanged; right until entry {since}"
+    assert finding.evidence[0] == f"entry:{since}"
+
+
+SEEN_DARK_TWICE = [(2, 2, 4), (2, 4, 5), (3, 4, 5), (3, 3, 1), (2, 3, 6), (1, 2, 6), (2, 5, 6)]
+SEEN_DARK_TWICE += [(3, 6, 6), (1, 1, 3), (2, 2, 6), (1, 4, 5), (4, 4, 6)]
+
+
+def test_lamps_seldom_seen_dark_together_are_not_called_a_bridge():
+    """Fails if one lamp that also lights with another accuses the other of the same."""
+    bridge = {"single-2", "single-3"}
+    table = glow(lambda lit, _: (lit | bridge if lit & bridge else lit) | {"total-9"})
+    findings = diagnose(sweep(table, SEEN_DARK_TWICE), Layout(), RigFacts(map_verified=True))
+    assert [(finding.part, finding.fault) for finding in findings.findings] == [
+        (("lamp:single-2",), "miswired"),
+        (("lamp:single-3",), "miswired"),
+        (("lamp:total-9",), "stuck-on"),
+    ]
+
+
+def test_lamps_that_glow_before_an_entry_are_no_erratic_key():
+    """Fails if a key is accused of what no entry of any digits lights."""
+    entries = sweep(Table(), COVER)
+    for i, area in ((4, "total-9"), (7, "pair-1-2")):
+        lamps = tuple(
+            replace(staged, sample=replace(staged.sample, lit=frozenset({area})))
+            if staged.stage == "before"
+            else staged
+            for staged in entries[i].lamps
+        )
+        entries[i] = replace(entries[i], lamps=lamps)
+    (finding,) = diagnose(entries, Layout(), RigFacts(map_verified=True)).findings
+    assert finding.verdict is Verdict.AMBIGUOUS
+    assert {part.partition(":")[2] for part in finding.part} == {"total-9", "pair-1-2"}
+    assert finding.evidence == ("entry:4", "entry:7")
+
+
+def test_an_input_of_ours_is_told_beside_a_fault_of_the_table():
+    """Fails if what one of two paths alone shows is not given the entries that it touched."""
+    entries = sweep(
+        glow(lambda lit, _: lit | {"total-4"}),
+        COVER,
+        paths=("inputs", "layout"),
+        blind=lambda path, lit: lit - {"single-1"} if path == "inputs" else lit,
+    )
+    facts = RigFacts(map_verified=True, sense_paths=("inputs", "layout"))
+    table, ours = diagnose(entries, Layout(), facts).findings
+    assert (table.verdict, table.part) == (Verdict.DUT_FAIL, ("lamp:total-4",))
+    assert table.evidence == tuple(f"entry:{i}" for i in range(len(COVER)))
+    assert (ours.verdict, ours.part) == (Verdict.RIG_FAULT, ("input:single-1",))
+    assert ours.evidence == tuple(f"entry:{i}" for i, dice in enumerate(COVER) if 1 in dice)
+
+
+@pytest.mark.parametrize("clears", [5, 8])
+def test_lamps_that_no_clear_puts_out_any_more_point_to_its_key(clears):
+    """Fails if lamps that were wrong once besides hide which key does nothing from then on."""
+    table = BreaksLater(clears, wire=lambda key: [] if key == "clear" else [key])
+    entries = sweep(table, COVER)
+    lamps = tuple(
+        replace(staged, sample=replace(staged.sample, lit=staged.sample.lit ^ {"total-9", "big"}))
+        if staged.stage == "lit"
+        else staged
+        for staged in entries[2].lamps
+    )
+    entries[2] = replace(entries[2], lamps=lamps)
+    (finding,) = diagnose(entries, Layout(), RigFacts(map_verified=True)).findings
+    assert (finding.verdict, finding.fault) == (Verdict.AMBIGUOUS, "unexplained")
+    assert finding.part[0] == "key:clear"
+    assert not [part for part in finding.part if part.startswith(("key:", "relay:"))][1:]
+    assert finding.what.endswith(
+        "; nearest comes: the clear key does nothing: the earlier state persists"
+    )
+
+
+def test_pairs_wrong_on_several_sums_are_the_rule_of_pairs():
+    """Fails if many areas of one kind are taken for what no rule explains."""
+    table = Table(logic=lambda d: winners(d) - (set(PAIRS) if sum(d) in (9, 10, 12) else set()))
+    ascending = list(itertools.combinations_with_replacement(range(1, 7), 3))
+    findings = diagnose(sweep(table, ascending), Layout(), RigFacts(map_verified=True)).findings
+    (finding,) = findings
+    assert (finding.verdict, finding.part) == (Verdict.DUT_FAIL, ("rule:pairs",))
+    assert finding.fault == "wrong-result"
 
 
 def test_a_limit_in_the_wrong_place_is_the_rules():
@@ -307,6 +432,32 @@ class WithoutClear(Table):
         entry = super().enter(*arguments, **more)
         before = tuple(staged for staged in entry.lamps if staged.stage != "cleared")
         return replace(entry, cleared_by_key=False, lamps=before)
+
+
+class DeafWithoutClear(WithoutClear):
+    """A terminal that loses presses of a key right after one of the same key, some in a row."""
+
+    def __init__(self, key: str, in_a_row: int) -> None:
+        super().__init__()
+        self.key, self.in_a_row, self.lost, self.before = key, in_a_row, 0, ""
+
+    def press(self, key: str) -> None:
+        if key == self.key == self.before and self.lost < self.in_a_row:
+            self.lost += 1
+        elif key != "clear":
+            self.before, self.lost = key, 0
+            super().press(key)
+
+
+@pytest.mark.parametrize("in_a_row", [1, 2])
+def test_a_key_whose_repeats_are_lost_over_several_entries(in_a_row):
+    """Fails if a key is thought to take every second press where it takes none."""
+    results = [(1, 2, 3), (5, 5, 5), (1, 2, 4), (3, 5, 5), (2, 5, 5), (1, 6, 6), (4, 4, 6)]
+    facts = RigFacts(map_verified=True, clear="unspecified")
+    entries = sweep(DeafWithoutClear("5", in_a_row), results)
+    (finding,) = diagnose(entries, Layout(), facts).findings
+    assert finding.verdict is Verdict.AMBIGUOUS
+    assert (finding.part, finding.fault) == (("key:5", "relay:5"), "repeat-not-taken")
 
 
 WITHOUT_CLEAR = {
