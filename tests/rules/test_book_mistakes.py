@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.rules.books import InvalidBookError, list_books, load_book
+from harness.rules.books import EMBEDDED, InvalidBookError, list_books, load_book
 from harness.verdicts import ConfigurationError
 
 EXAMPLE = Path(__file__).parents[2] / "fixtures" / "books" / "example-106"
@@ -57,7 +57,7 @@ MISTAKES = {
         "book.toml",
         'id = "total-9", kind = "total", total = 9',
         'id = "total-9", kind = "total", total = 8',
-        "kind (total-9): expected areas that differ, found the same as total-8",
+        "kind (total-9): expected areas that differ, found the same as total-8; remove one",
     ),
     "overlapping odds of totals": (
         "book.toml",
@@ -90,13 +90,28 @@ MISTAKES = {
         "book.toml",
         'areas = ["any-triple"]',
         'areas = ["any-tripel"]',
-        "did you mean 'any-triple'?",
+        "odds[5].areas (ex.any-triple): expected ids of areas, or patterns as total-*, "
+        "found 'any-tripel'; did you mean 'any-triple'?",
     ),
     "odds by dice where dice do not count": (
         "book.toml",
         'to_one = 24, areas = ["any-triple"]',
         'to_one = 24, dice = 3, areas = ["any-triple"]',
         "dice (ex.any-triple): expected a count of dice with which any-triple can win",
+    ),
+    "odds by dice of one area among several": (
+        "book.toml",
+        'dice = 2, areas = ["single-*"]',
+        'dice = 2, areas = ["odd", "single-*"]',
+        "odds[15].dice (ex.single): expected a count of dice with which odd can win, found 2; "
+        "take it out",
+    ),
+    "odds by a count that one area cannot show": (
+        "book.toml",
+        'dice = 1, areas = ["single-*"]',
+        'dice = 1, areas = ["pair-1-2", "single-*"]',
+        "odds[14].dice (ex.single): expected a count of dice with which pair-1-2 can win, found 1; "
+        "one of (2, 3)",
     ),
     "odds where only a posted paytable tells": (
         "book.toml",
@@ -158,6 +173,27 @@ MISTAKES = {
     ),
     "unknown cover": ("book.toml", 'cover = "opaque"', 'cover = "glass"', "equipment[0].cover"),
     "unknown person": ("book.toml", 'id = "dealer"', 'id = "croupier"', "roles[0].id"),
+    "a person twice": (
+        "book.toml",
+        "roles = [\n",
+        'roles = [\n{ id = "dealer", called = "d", duty = "deals", clause = "ex.deal" },\n',
+        "roles[1].id (dealer): expected each person once, found 'dealer' again; remove one",
+    ),
+    "a person who includes nobody known": (
+        "book.toml",
+        'called = "dealer",',
+        'called = "dealer", includes = ["croupier"],',
+        "roles[0].includes (dealer): expected people: dealer, player, floorperson, "
+        "casino-supervisor, game-supervisor, inspector, found 'croupier'; correct it",
+    ),
+    "equipment twice": (
+        "book.toml",
+        "equipment = [\n",
+        "equipment = [\n"
+        '{ shaker = "tumbler", cover = "opaque", rig = "r", clause = "ex.deal", note = "n" },\n',
+        "equipment[1].shaker: expected each variant once, found tumbler with cover opaque again; "
+        "correct it",
+    ),
     "tag that is no clause": (
         "book.toml",
         'void_clause = "ex.void"',
@@ -289,6 +325,22 @@ def test_one_mistake_is_named_with_file_and_key(
     assert all(line.startswith(f"{copied}/") for line in text.splitlines())
 
 
+@pytest.mark.parametrize("kind", ["single", "double", "triple"])
+def test_two_areas_of_no_number_are_not_the_same_area(copied: Path, edit: Edit, kind: str):
+    """Fails if two numbers off the die are told as one area given twice."""
+    edit("book.toml", f'"{kind}", number = 1', f'"{kind}", number = 0')
+    edit("book.toml", f'"{kind}", number = 2', f'"{kind}", number = 7')
+    told = mistakes(copied).splitlines()
+    assert len(told) == 2
+    assert all(".number (" in line for line in told)
+
+
+def test_two_totals_that_no_dice_show_are_not_the_same_area(copied: Path, edit: Edit):
+    edit("book.toml", '"total", total = 4', '"total", total = 2')
+    edit("book.toml", '"total", total = 17', '"total", total = 19')
+    assert len(mistakes(copied).splitlines()) == 2
+
+
 def test_every_mistake_of_all_files_is_told_at_once(copied: Path, edit: Edit):
     edit("book.toml", "to_one = 150", "to_one = -150")
     edit("book.toml", 'id = "odd", kind = "odd-even"', 'id = "odd", kind = "odds"')
@@ -313,7 +365,8 @@ def test_a_mistake_elsewhere_does_not_hide_behind_a_good_book(copied: Path, edit
 @pytest.mark.parametrize("name", ["book.toml", "clauses.toml"])
 def test_a_missing_file_is_named(copied: Path, name: str):
     (copied / name).unlink()
-    assert f"{copied}/{name}: (file): expected a file of this name" in mistakes(copied)
+    told = f"{copied}/{name}: (file): expected a file of this name, found none; write it"
+    assert told in mistakes(copied)
 
 
 def test_bytes_that_are_no_text_are_refused(copied: Path):
@@ -333,6 +386,19 @@ def test_an_embedded_book_cannot_be_replaced_unseen(tmp_path: Path):
     shutil.copytree(EXAMPLE, tmp_path / "tai-sai")
     with pytest.raises(ConfigurationError, match="one book of this id"):
         load_book("tai-sai", [tmp_path])
+
+
+def test_a_book_may_be_asked_for_in_place_of_the_embedded_one(tmp_path: Path):
+    """Fails if the embedded book is read all the same, or if others are lost beside it."""
+    book = tmp_path / "tai-sai" / "book.toml"
+    shutil.copytree(EMBEDDED / "tai-sai", book.parent)
+    book.write_text(book.read_text().replace('title = "', 'title = "Another ', 1))
+    for name, own in (("tai-sai", True), ("ny-5324.51", False)):
+        found = load_book(name, [tmp_path], instead=True)
+        assert found.title.startswith("Another ") is own
+        assert found.folder == (tmp_path if own else EMBEDDED) / name
+    with pytest.raises(ConfigurationError, match="did you mean 'tai-sai'"):
+        load_book("tai-say", [tmp_path], instead=True)
 
 
 def test_a_book_named_in_place_of_its_folder_is_told(copied: Path):

@@ -143,6 +143,12 @@ def test_lamps_that_were_not_sensed_never_pass(dropped):
     assert judge(replace(entry, lamps=lamps)).verdict is Verdict.RIG_FAULT
 
 
+def test_what_must_have_been_lit_is_told_of_lamps_that_were_not_sensed():
+    """Fails if a record of an entry without a look at its lamps leaves out what was expected."""
+    judgement = judge(made(staged("before"), staged("cleared")))
+    assert judgement == Judgement(Verdict.RIG_FAULT, "no lamps were sensed", DICE, RIGHT)
+
+
 def test_unsteady_and_late_lamps_fail_whatever_the_map():
     unsteady = at_lit(RIGHT, flicker=frozenset({"total-7"}))
     late = replace(made(), settle_s=0.4)
@@ -237,9 +243,12 @@ def test_nothing_but_the_winning_areas_ever_passes(lit, verified):
         settle_s=st.none() | st.floats(0, 10),
         map_verified=st.booleans(),
         clear_required=st.booleans(),
+        early_stages=st.sampled_from([(), ("after-1",), ("before", "after-2")]),
     )
 )
 def test_limits_come_back_from_a_record(limits):
+    """Fails if a limit is lost on its way into a record, or stands there under another name."""
+    assert list(limits.to_json()) == ["settle_s", "map_verified", "clear_required", "early_stages"]
     assert read_limits(limits.to_json()) == limits
 
 
@@ -255,6 +264,46 @@ def test_a_record_holds_each_set_of_areas_under_its_own_name():
         "judged": [1, 2, 4],
         **{kind: [f"area-{kind}", "small"] for kind in kinds},
     }
+
+
+FAULT = {"subject": "inputs", "expected": "a reply", "found": "none"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {"echoed": ("1", "2", "5")},
+            "keys 1,2,4 were pressed, the terminal shows 1,2,5",
+        ),
+        ({"echoed": ()}, "keys 1,2,4 were pressed, the terminal shows nothing"),
+        ({"travelled": ("2",)}, "keys 1,4 were driven and did not go down"),
+        ({"keyed": ("1", "2")}, "1,2 were driven: not one key for each die"),
+        ({"keyed": ("1", "2", "7")}, "1,2,7 were driven: not one key for each die"),
+        ({"keyed": ()}, "nothing were driven: not one key for each die"),
+        (
+            {"keyed": ("2", "1", "5")},
+            "the dice are 1,2,4, entered were 2,1,5; lamps: dark that must be lit: single-5, "
+            "total-8; lit that must be dark: single-4, total-7",
+        ),
+        (
+            {"seen": DiceSeen((1, 2, 5), None, 0.9)},
+            "1,2,4 were presented, the camera read 1,2,5: a wrong die, the presenter or the camera",
+        ),
+        ({"seen": DiceSeen((), "stacked", 0.9)}, "the dice have no reading: stacked"),
+        ({"seen": DiceSeen((), "glare", 0.9)}, "the picture cannot be read: glare"),
+        ({"seen": None, "mode": "tossed"}, "dice were tossed and no camera read them"),
+        ({"faults": (FAULT,)}, "inputs: expected a reply, found none"),
+        ({"faults": (FAULT, {}, {})}, "inputs: expected a reply, found none (and 2 more)"),
+        ({"faults": ({},)}, "the rig: expected None, found None"),
+        ({"late": frozenset({"total-7"})}, "right only after the limit: total-7"),
+        ({"settle_s": 0.4}, "lamps settled after 400 ms, limit 100 ms"),
+    ],
+)
+def test_why_an_entry_does_not_pass_is_said(changes, said):
+    """Fails if values, keys or areas are left out of the sentence, or told for each other."""
+    entry = replace(made(), **changes)
+    assert judge(entry, Limits(map_verified=True, settle_s=0.1)).what == said
 
 
 def test_what_was_seen_is_said_in_full():

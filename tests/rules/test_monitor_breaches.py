@@ -535,6 +535,36 @@ def test_new_york_enters_the_values_of_dice_at_rest():
     assert dealing.watch(late)[0] == ["ny.c.3"]
 
 
+RESTING_LATE = [name for name in DEALINGS if name.startswith(("nj", "pa"))]
+
+
+@pytest.mark.parametrize("name", RESTING_LATE)
+@pytest.mark.parametrize("last", ["announce", "key", "lamps"])
+def test_dice_read_late_are_compared_with_what_was_called_and_entered(name: str, last: str):
+    """Fails if other values pass because the camera read the dice after them."""
+    dealing = DEALINGS[name]
+    unread = altered(dealing.round(), "dice-at-rest")
+    assert dealing.watch(after(unread, last, act("dice-at-rest", values=list(DICE))))[0] == []
+    others = after(unread, last, act("dice-at-rest", values=[1, 2, 5]))
+    assert dealing.watch(others)[0] == ["nj.e" if name.startswith("nj") else "pa.d"]
+
+
+@pytest.mark.parametrize(
+    "name", ["ny automated", "nj automated", "pa automated", "pa player", "pa player covered"]
+)
+def test_a_shaker_activated_again_tosses_anew(name: str):
+    """Fails if what is called is held to the dice as they lay before the last toss."""
+    dealing = DEALINGS[name]
+    (again,) = [one for one in dealing.head if one[0] == "activate"]
+    before_it = act("dice-at-rest", values=[1, 2, 5])
+    unread = altered(dealing.round(), "dice-at-rest", before_it, again)
+    assert dealing.watch(unread) == ([], "settled")
+    read = altered(
+        dealing.round(), "dice-at-rest", before_it, again, act("dice-at-rest", values=list(DICE))
+    )
+    assert dealing.watch(read) == ([], "settled")
+
+
 def test_two_breaches_of_two_clauses_are_two_deviations_in_order():
     """Fails if a breach hides a later one of another clause."""
     dealing = DEALINGS["ny manual"]

@@ -153,8 +153,12 @@ def test_the_outcome_is_the_last_rounds():
 
 def test_a_kind_of_shaker_without_a_procedure_is_refused_by_name():
     """Fails if a book judges equipment that it has no word for."""
-    with pytest.raises(ConfigurationError, match="puncher"):
+    with pytest.raises(ConfigurationError) as refused:
         Monitor(book_of("ny-5324.51"), Setup("puncher", "none"))
+    assert str(refused.value) == (
+        "rule book ny-5324.51: expected a shaker it has a procedure for: manual, automated, "
+        "found puncher; known here: manual, automated"
+    )
 
 
 def test_the_deviation_comes_with_the_event_that_makes_it_certain():
@@ -182,6 +186,26 @@ def test_what_is_called_before_a_round_starts_is_of_no_round():
         whole = dealing.round()
         assert dealing.watch([act("no-more-bets")], whole) == ([], "settled")
         assert dealing.watch(whole, [act("wager", area="big")], whole) == ([], "settled")
+
+
+def test_values_called_between_rounds_open_no_round():
+    """Fails if an announcement without a toss leaves the last round unsettled, or is a breach."""
+    for dealing in DEALINGS.values():
+        whole = dealing.round()
+        called = [act("announce", values=[1, 2, 4], total=7)]
+        assert dealing.watch(whole, called) == ([], "settled")
+        assert dealing.watch(called) == ([], "incomplete")
+
+
+def test_a_countdown_left_running_ends_with_its_round():
+    """Fails if a wager before the next countdown passes because the last one was never ended."""
+    dealing = DEALINGS["ts"]
+    whole = dealing.round()
+    unended = [one for one in whole if one[0] != "countdown-end"]
+    alone, _ = dealing.watch(unended)
+    early = [whole[0], act("wager", area="big"), *whole[1:]]
+    assert dealing.watch(early)[0] == ["ts.1"]
+    assert dealing.watch(unended, early)[0] == sorted([*alone, "ts.1"])
 
 
 def test_announcing_twice_alike_is_no_breach():

@@ -130,6 +130,9 @@ def test_every_mistake_of_a_file_is_told_at_once(tmp_path: Path):
     assert "a list of 3 (on 1, 2, 3 dice), found [" in lines["single-1"]
     assert "a list of 2 (on 2, 3 dice), found [" in lines["pair-1-2"]
     assert "expected N above zero, of N to 1, found [" in lines["total-9"]
+    assert lines["any-triple"].endswith(
+        "any-triple: expected each area once, found it again; keep one"
+    )
     assert all(line.startswith(str(file)) for line in str(refused.value).splitlines())
 
 

@@ -16,6 +16,16 @@ def test_other_values_than_the_dice_are_told_with_both():
     assert wrong_entry(result) == "entered 1,2,3 on dice 1,2,4"
 
 
+def test_an_order_or_a_total_that_was_called_wrong_is_told():
+    """Fails if a total that nobody called is told as one, or in other words."""
+    whole = next(r for r in procedure_of(load_book("cca-1992")).rules if r.kind == "agrees")
+    told = [
+        wrong_announcement(whole, ("announced",), Result(announced=values, total=total))
+        for values, total in (([1, 2, 4], None), ([1, 2, 4], 8), ([2, 1, 4], 7), ([1, 2, 4], 7))
+    ]
+    assert told == ["total announced as nothing", "total announced as 8", "announced 2,1,4", None]
+
+
 def test_values_too_many_are_counted():
     result = Result(rest=(1, 2, 4), announced=[1, 2, 4, 4], digits=[1, 2, 4, 4])
     assert wrong_announcement(AGREES, ("announced",), result) == "4 values announced"

@@ -125,8 +125,16 @@ def test_unlawful_posted_odds_settle_nothing():
     posted = paytable_of({"double-1": "7"}, load_book("ny-5324.51"), "posted")
     with pytest.raises(PaytableBreachError, match=r"ny\.d\.1\.row-2 demands at least 8 to 1"):
         one("ny-5324.51", (6, 6, 5), "big", paytable=posted)
-    with pytest.raises(PaytableBreachError):
+    with pytest.raises(PaytableBreachError) as refused:
         returns(load_book("ny-5324.51"), posted)
+    assert refused.value.to_json() == {
+        "error": "PaytableBreachError",
+        "subject": "posted paytable",
+        "expected": "odds that ny-5324.51 allows",
+        "found": "double-1 on 2 and 3 dice: ny.d.1.row-2 demands at least 8 to 1, 7 to 1 is posted",
+        "remedy": "post lawful odds",
+        "received": None,
+    }
 
 
 @pytest.mark.parametrize(

@@ -226,7 +226,22 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path):
     for path in (tmp_path / "none.jsonl", tmp_path):
         with pytest.raises(ConfigurationError) as caught:
             read_timeline(path)
-        assert str(path) in str(caught.value)
+        assert caught.value.subject == str(path)
+        assert caught.value.expected == "a timeline that can be read"
+        assert caught.value.remedy == "name a file of JSON lines"
+
+
+def test_what_was_found_is_told_as_far_as_sixty_letters():
+    """Fails if a refusal repeats a whole line of a file, or cuts what it says short."""
+    for key, record in (
+        ("lit", {"t": 0, "event": "lamps", "lit": "x" * 80}),
+        ("event", {"t": 0, "event": "x" * 80}),
+        ("t", {"t": "x" * 80, "event": "shake"}),
+    ):
+        with pytest.raises(InvalidFileError) as caught:
+            parse_timeline(written(SETUP, record), "round.jsonl")
+        (problem,) = caught.value.problems
+        assert (problem.where, problem.found) == (f"line 2, {key}", '"' + "x" * 59)
 
 
 json_values = st.recursive(
