@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import sys
 import time
@@ -28,7 +27,9 @@ USUAL_RIGS = ("emulated", "emulated-automated-covered", "emulated-instruments", 
 @click.option("--faults", multiple=True, metavar="LIST", help="As F10,F12; default all.")
 @click.option("--seeds", default=5, show_default=True, type=click.IntRange(1))
 @click.option("--pairs", default=0, show_default=True, type=click.IntRange(0))
-@click.option("--jobs", default=None, type=click.IntRange(1), help="Runs side by side.")
+@click.option(
+    "--jobs", default=None, type=click.IntRange(1), help="Runs side by side; default by CPUs."
+)
 @click.option("--out", metavar="DIR", help="Where runs, table and picture go.")
 @click.option(
     "--arm",
@@ -61,6 +62,7 @@ def command(
     from harness.campaign.runner import Runner
     from harness.campaign.tally import tally
     from harness.campaign.trials import plan_trials, wanted_faults
+    from harness.cli.run_workers import side_by_side
 
     numbers = [number for given in faults for number in given.replace(",", " ").split()]
     chosen = wanted_faults(numbers)
@@ -70,7 +72,7 @@ def command(
     progress = _Progress(len(plan.trials), benches)
     runner = Runner(benches, folder, "control" if arm == "control" else "command-line")
     started = time.monotonic()
-    outcomes = runner.run(plan.trials, jobs or os.cpu_count() or 1, progress.done)
+    outcomes = runner.run(plan.trials, jobs or side_by_side(), progress.done)
     figures = tally(outcomes, benches, plan.not_observable)
     told = {
         **figures.to_json(),

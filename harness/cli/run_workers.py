@@ -56,7 +56,7 @@ class Workers:
 
     def _next_job(self) -> Job | None:
         """Take the first waiting job that may start now."""
-        if len(self._running) >= _side_by_side():
+        if len(self._running) >= side_by_side():
             return None
         free = next(
             (job for job in self._waiting if job.emulated or job.rig not in self._busy), None
@@ -150,7 +150,7 @@ class Workers:
         self._progress.ended(job.name)
 
 
-def _side_by_side() -> int:
+def side_by_side() -> int:
     """Give how many benches run at once: two a CPU and one: each mostly waits on its wires."""
     cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return 2 * (cpus or 1) + 1
