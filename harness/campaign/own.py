@@ -136,6 +136,9 @@ def _start(arguments: Sequence[str], folder: Path, *, full: bool = False) -> sub
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (DISK_BYTES, DISK_BYTES))
 
+    environment = apart(folder.parent)
+    if full:  # Python would keep bytecode of which a part is written, and run on it ever after
+        environment["PYTHONDONTWRITEBYTECODE"] = "1"
     return subprocess.Popen(
         [sys.executable, "-c", RUN, "run", *arguments],
         stdin=subprocess.DEVNULL,
@@ -144,7 +147,7 @@ def _start(arguments: Sequence[str], folder: Path, *, full: bool = False) -> sub
         text=True,
         errors="replace",
         start_new_session=True,
-        env=apart(folder.parent),
+        env=environment,
         preexec_fn=no_room if full else None,  # noqa: PLW1509  no thread of ours holds a lock
     )
 
