@@ -7,14 +7,15 @@ import itertools
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from harness.diagnosis import RigFacts, diagnose
+from harness.diagnosis import RigFacts
 from harness.diagnosis.plan import in_varied_orders, plan_cover
 from harness.verdicts import Verdict
-from tests.diagnosis.broken_table import AREAS, Layout, Table, sweep, winners
+from tests.diagnosis.broken_table import AREAS, Layout, Table, winners
+from tests.diagnosis.further import explained
 
+FACTS = RigFacts(map_verified=True)
 COVER = in_varied_orders(plan_cover(Layout()).results)
 KEYS = "123456"
-MOST_FURTHER_TESTS = 3
 
 
 def _triple(dice):
@@ -80,20 +81,6 @@ RULE_FAULTS = {
 }
 
 
-def explained(table: Table, results, *, verified: bool = True) -> list:
-    """Diagnose, making the further tests that are asked for."""
-    entries = sweep(table, results)
-    facts = RigFacts(map_verified=verified)
-    diagnosis = diagnose(entries, Layout(), facts)
-    for _ in range(MOST_FURTHER_TESTS):
-        if not diagnosis.next_tests:
-            break
-        test = diagnosis.next_tests[0]
-        entries.append(table.enter(len(entries), test.keyed, test.shown, mode="entered"))
-        diagnosis = diagnose(entries, Layout(), facts)
-    return list(diagnosis.findings)
-
-
 def held_to(findings, guilty: set[str]) -> None:
     """Fails if all passes, if no candidate set holds the guilty, or if another is convicted."""
     assert findings
@@ -108,7 +95,7 @@ def held_to(findings, guilty: set[str]) -> None:
 def test_a_fault_of_lamps_in_the_daily_inspection(fault, two):
     """Fails if a cover of all areas does not find the lamp, or convicts another."""
     table, guilty = fault(*two)
-    findings = explained(table, COVER)
+    findings = explained(table, COVER, FACTS)
     told_apart = any((two[0] in lit) is not (two[1] in lit) for lit in map(winners, COVER))
     if findings or told_apart or fault not in (_bridged, _swapped):
         held_to(findings, guilty)
@@ -119,13 +106,13 @@ def test_a_fault_of_lamps_in_the_daily_inspection(fault, two):
 def test_a_fault_of_keys_in_the_daily_inspection(broken):
     """Fails if a cover of all areas does not find the key, or convicts another."""
     table, guilty = broken
-    held_to(explained(table, COVER), guilty)
+    held_to(explained(table, COVER, FACTS), guilty)
 
 
 def test_wrong_rules_in_the_daily_inspection():
     """Fails if a rule that is wrong in firmware is not in the candidates of a cover."""
     for rule, logic in RULE_FAULTS.items():
-        findings = explained(Table(logic=logic), COVER)
+        findings = explained(Table(logic=logic), COVER, FACTS)
         assert findings, rule
         named = {part for finding in findings for part in finding.part}
         assert f"rule:{rule}" in named, (rule, findings)
@@ -133,6 +120,6 @@ def test_wrong_rules_in_the_daily_inspection():
 
 def test_the_cover_alone_passes_a_healthy_table():
     """Fails on any false alarm."""
-    assert explained(Table(), COVER) == []
+    assert explained(Table(), COVER, FACTS) == []
     every = list(itertools.product(range(1, 7), repeat=3))
-    assert explained(Table(), every[::-1]) == []
+    assert explained(Table(), every[::-1], FACTS) == []

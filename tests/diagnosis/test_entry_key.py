@@ -12,10 +12,10 @@ from harness.diagnosis import RigFacts, diagnose
 from harness.diagnosis.plan import in_varied_orders, plan_cover
 from harness.verdicts import Verdict
 from tests.diagnosis.broken_table import AREAS, Layout, Table, sweep
+from tests.diagnosis.further import explained
 
 COVER = in_varied_orders(plan_cover(Layout()).results)
 FACTS = RigFacts(map_verified=True, commit="entry-key")
-MOST_FURTHER_TESTS = 3
 
 
 class WithEntryKey(Table):
@@ -114,19 +114,6 @@ def found(table: Table):
     return diagnose(sweep(table, COVER), Layout(), FACTS).findings
 
 
-def further(table: Table):
-    """Diagnose a cover, and make the further tests that are asked for."""
-    entries = sweep(table, COVER)
-    diagnosis = diagnose(entries, Layout(), FACTS)
-    for _ in range(MOST_FURTHER_TESTS):
-        if not diagnosis.next_tests:
-            break
-        test = diagnosis.next_tests[0]
-        entries.append(table.enter(len(entries), test.keyed, test.shown, mode="entered"))
-        diagnosis = diagnose(entries, Layout(), FACTS)
-    return diagnosis.findings
-
-
 def test_a_healthy_terminal_passes():
     """Fails if the entry key is thought not to be driven, or another key to be driven for it."""
     diagnosis = diagnose(sweep(WithEntryKey(), COVER), Layout(), FACTS)
@@ -196,7 +183,7 @@ def key_faults():
 def test_any_fault_of_one_key_is_among_the_candidates(broken):
     """Fails if all passes, if no candidate set holds the key, or if another part is convicted."""
     table, guilty = broken
-    findings = further(table)
+    findings = explained(table, COVER, FACTS)
     assert any(guilty & set(finding.part) for finding in findings)
     for finding in findings:
         assert guilty & set(finding.part) or finding.verdict is Verdict.AMBIGUOUS, finding
@@ -229,7 +216,7 @@ def test_a_lamp_that_stays_under_the_next_result():
 @pytest.mark.parametrize("key", ["3", "clear"])
 def test_a_key_that_takes_every_second_press(key):
     """Fails if the way of an erratic key is followed without the entry key that came after it."""
-    findings = further(EverySecondPress(key))
+    findings = explained(EverySecondPress(key), COVER, FACTS)
     parts = {part for finding in findings for part in finding.part}
     assert parts == {f"key:{key}", f"relay:{key}"}
 
