@@ -16,7 +16,8 @@ import pytest
 
 from harness.diagnosis import RigFacts, diagnose
 from tests.diagnosis.broken_table import AREAS, Layout, Table, sweep, winners
-from tests.diagnosis.test_any_single_fault import COVER, explained
+from tests.diagnosis.further import explained
+from tests.diagnosis.test_any_single_fault import COVER
 from tests.diagnosis.test_unlisted_faults import UNLISTED, glow, moved
 
 SAID = Path(__file__).with_name("findings.tsv")
@@ -137,7 +138,7 @@ def said_of(name: str) -> list[Row]:
             finding.next_test or "-",
         )
         for verified in (True, False)
-        for finding in explained(deepcopy(EVERY[name]), COVER, verified=verified)
+        for finding in explained(deepcopy(EVERY[name]), COVER, RigFacts(map_verified=verified))
     ]
 
 

@@ -13,9 +13,10 @@ from harness.diagnosis import RigFacts, diagnose
 from harness.diagnosis.plan import in_varied_orders, plan_cover
 from harness.verdicts import Verdict
 from tests.diagnosis.broken_table import AREAS, Layout, Table, sweep, winners
-from tests.diagnosis.test_any_single_fault import explained
+from tests.diagnosis.further import explained
 
 COVER = in_varied_orders(plan_cover(Layout()).results)
+FACTS = RigFacts(map_verified=True)
 PAIRS = [area for area in AREAS if area.startswith("pair-")]
 
 
@@ -289,7 +290,7 @@ UNLISTED = {
 def test_an_unlisted_fault_is_found_by_a_cover(name):
     """Fails if the table passes, if a healthy part is convicted, or if no guilty one is named."""
     table, guilty = deepcopy(UNLISTED[name])
-    findings = explained(table, COVER)
+    findings = explained(table, COVER, FACTS)
     assert findings
     assert named(findings) & guilty
     for finding in findings:
@@ -396,7 +397,7 @@ def test_a_limit_in_the_wrong_place_is_the_rules():
     table = Table(
         logic=lambda d: (winners(d) ^ {"small", "big"}) if sum(d) == 10 else winners(d),
     )
-    (finding,) = explained(table, around)
+    (finding,) = explained(table, around, FACTS)
     assert finding.verdict is Verdict.DUT_FAIL
     assert set(finding.part) == {"rule:small", "rule:big"}
 
@@ -404,7 +405,7 @@ def test_a_limit_in_the_wrong_place_is_the_rules():
 def test_what_hangs_on_the_result_is_not_held_to_be_new():
     """Fails if a rule that is wrong on the results entered last passes for a lamp that died."""
     table = Table(logic=lambda d: winners(d) - ({"single-6"} if d[0] == 6 else set()))
-    findings = explained(table, list(itertools.product((1, 4, 6), repeat=3)))
+    findings = explained(table, list(itertools.product((1, 4, 6), repeat=3)), FACTS)
     assert "rule:single-6" in named(findings)
 
 
@@ -412,7 +413,7 @@ def test_what_nothing_explains_is_ambiguous():
     """Fails if noise on many lamps convicts anybody, or passes."""
     chance = random.Random(7)
     table = glow(lambda lit, _: {area for area in lit if chance.random() < 0.6})
-    findings = explained(table, COVER)
+    findings = explained(table, COVER, FACTS)
     assert findings
     assert all(finding.verdict is Verdict.AMBIGUOUS for finding in findings)
 
