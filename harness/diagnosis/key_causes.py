@@ -17,9 +17,7 @@ _FOURTH: tuple[FourthKey, ...] = ("ignored", "last-three", "error")
 
 def key_causes(facts: RigFacts) -> Iterator[Cause]:
     """Give every single key fault of the model: dead, held, bouncing, exchanged, shorted, late."""
-    commands = (["enter"] if facts.commit == "entry-key" else []) + (
-        ["clear"] if facts.clear == "required" else []
-    )
+    commands = _commands(facts)
     for key in DIGITS:
         yield _dead(key)
         yield Cause(
@@ -101,8 +99,7 @@ def key_causes(facts: RigFacts) -> Iterator[Cause]:
 
 def erratic_key_causes(facts: RigFacts) -> Iterator[Cause]:
     """Give keys that do not do the same each time; each explains much, so they come later."""
-    commands = ("clear",) if facts.clear == "required" else ()
-    for key in (*DIGITS, *commands):
+    for key in (*DIGITS, *_commands(facts)):
         yield Cause(
             (f"key:{key}",),
             "unreliable",
@@ -140,6 +137,12 @@ def keys_entering(taken: Mapping[str, str | None]) -> Cause | None:
         excluded_by=("key-travel",) if dead else ("map",),
         key=_replacing({key: (digit,) if digit else () for key, digit in wrong.items()}),
     )
+
+
+def _commands(facts: RigFacts) -> tuple[str, ...]:
+    """Give the keys of the terminal that are no digits."""
+    enter = ("enter",) if facts.commit == "entry-key" else ()
+    return (*enter, "clear") if facts.clear == "required" else enter
 
 
 def _replacing(arrivals: Mapping[str, tuple[str, ...]]) -> KeyFault:

@@ -129,12 +129,16 @@ def _begun_later(
 def closest(prediction: Prediction) -> list[Cause]:
     """Give the single causes that explain most of a run which nothing explains whole.
 
-    Lamps that no clear puts out any more bear witness to the clear key by themselves.
+    Lamps that no clear puts out any more bear witness to the clear key by themselves, unless they
+    are always lit.
     """
     wrong = prediction.mismatches(())
     whole_error = prediction.error((), limit=sys.maxsize)
     singles = _singles(prediction, wrong)
-    after_clear = [seen.lit for seen in prediction.samples if seen.stage == "cleared"]
+    always = prediction.areas.all
+    for seen in prediction.samples:
+        always &= seen.lit
+    after_clear = [seen.lit & ~always for seen in prediction.samples if seen.stage == "cleared"]
     in_the_end = set(after_clear[len(after_clear) // 2 :])
     if len(in_the_end) == 1 and in_the_end != {0}:
         return [c for c in singles if c.part == ("key:clear",)]

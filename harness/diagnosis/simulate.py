@@ -27,7 +27,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Shining:
-    """The terminal's state at a stage: dice taken as entered now, and those of the last result."""
+    """The terminal's state at a stage: the dice taken as entered now, those of the result before."""
 
     entered: Dice | None
     last: Dice | None
@@ -153,7 +153,7 @@ def trace(
     later = {c.since for c in causes if c.since is not None}
     forgets_after_s = next((c.forgets_after_s for c in causes if c.forgets_after_s), math.inf)
     out: Trace = {}
-    last = before
+    held, last = None, before
 
     def press(i: int, presses: int, key: str) -> None:
         nonlocal terminal
@@ -163,10 +163,11 @@ def trace(
         terminal.press(key)
 
     def note(i: int, stage: Stage) -> None:
-        nonlocal last
-        out[i, stage] = Shining(terminal.entered, last)
-        if terminal.entered is not None:
-            last = terminal.entered
+        nonlocal held, last
+        if held is not None and held != terminal.entered:
+            last = held
+        held = terminal.entered
+        out[i, stage] = Shining(held, last)
 
     pressed_last = math.inf
     for i, entry in enumerate(entries):
@@ -199,31 +200,27 @@ def _late_keys(entry: Entry, after_s: float) -> set[int]:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way an erratic key may have gone so far: the terminal, and the last result it had.
+    """One way an erratic key may have gone so far: where the terminal stands. No lamp fault is
+    weighed together with such a key, so the result before does not matter.
 
     `before`: the result it held before the last key was driven.
     """
 
     terminal: Terminal
-    last: Dice | None
     before: Dice | None = None
 
     def __hash__(self) -> int:
-        return hash((tuple(self.terminal.typed), self.terminal.entered, self.last, self.before))
+        return hash((tuple(self.terminal.typed), self.terminal.entered, self.before))
 
     @property
     def earlier(self) -> Shining:
         """Give the terminal's state before the last key."""
-        return Shining(self.before, self.last)
+        return Shining(self.before, None)
 
     @property
     def shining(self) -> Shining:
         """Give the terminal's state."""
-        return Shining(self.terminal.entered, self.last)
-
-    def noted(self) -> Way:
-        """Give the same way once its result was seen lit."""
-        return self if self.terminal.entered is None else Way(self.terminal, self.terminal.entered)
+        return Shining(self.terminal.entered, None)
 
     def pressed(self, key: str | None, erratic: Cause) -> set[Way]:
         """Give the ways it may go on when a key is driven (None: nothing is)."""
@@ -239,14 +236,13 @@ class Way:
             more = range(4)
             ways = {way._taking([erratic.loose] * times) for way in ways for times in more}
         held = self.terminal.entered
-        return {Way(way.terminal, way.last, held) for way in ways}
+        return {Way(way.terminal, held) for way in ways}
 
     def _taking(self, keys: Sequence[str]) -> Way:
-        terminal, last = self.terminal.copy(), self.last
+        terminal = self.terminal.copy()
         for key in keys:
             terminal.press(key)
-            last = terminal.entered or last
-        return Way(terminal, last)
+        return Way(terminal)
 
 
 def steps(entry: Entry, facts: RigFacts) -> Iterator[tuple[Stage | None, str | None]]:
@@ -416,7 +412,7 @@ class Prediction:
 
     def _erratic_bits(self, erratic: Cause, causes: Sequence[Cause]) -> Iterator[tuple[int, int]]:
         """Follow every way the presses may have gone; keep those that fit what was seen."""
-        ways = {Way(terminal_with(self.facts, causes, self.left_over), self.before)}
+        ways = {Way(terminal_with(self.facts, causes, self.left_over))}
         for i, entry in enumerate(self.entries):
             for stage, key in steps(entry, self.facts):
                 ways = {after for way in ways for after in way.pressed(key, erratic)}
@@ -431,4 +427,4 @@ class Prediction:
                 least = min(sum(b.bit_count() for _, b in bits) for bits, _ in scored)
                 fitting = [s for s in scored if sum(b.bit_count() for _, b in s[0]) == least]
                 yield from ((n, bits) for n, bits in fitting[0][0] if bits)
-                ways = {way.noted() for _, way in fitting}
+                ways = {way for _, way in fitting}

@@ -213,9 +213,10 @@ def test_a_lamp_that_stays_under_the_next_result():
     assert finding.fault == "residue"
 
 
-@pytest.mark.parametrize("key", ["3", "clear"])
+@pytest.mark.parametrize("key", ["3", "enter", "clear"])
 def test_a_key_that_takes_every_second_press(key):
-    """Fails if the way of an erratic key is followed without the entry key that came after it."""
+    """Fails if the way of an erratic key is followed without the entry key that came after it, or
+    if the entry key is thought to do the same each time."""
     findings = explained(EverySecondPress(key), COVER, FACTS)
     parts = {part for finding in findings for part in finding.part}
     assert parts == {f"key:{key}", f"relay:{key}"}

@@ -503,3 +503,13 @@ def test_a_result_from_before_the_run_is_no_fault_where_there_is_no_clear_key():
     for key in "123":
         table.press(key)
     assert diagnose(sweep(table, COVER), Layout(), RigFacts(map_verified=True)).findings != ()
+
+
+def test_a_lamp_that_is_always_lit_bears_no_witness_against_the_clear_key():
+    """Fails if what no clear puts out is held against the key, though it was lit before any."""
+    table = EverySecondPress("3")
+    table.glow = lambda lit, _before: lit | {"total-17"}
+    (finding,) = explained(table, COVER, FACTS)
+    assert (finding.verdict, finding.fault) == (Verdict.AMBIGUOUS, "unexplained")
+    assert finding.part[0] == "lamp:total-17"
+    assert "key:clear" not in finding.part
