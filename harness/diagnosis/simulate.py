@@ -27,7 +27,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Shining:
-    """The terminal's state at a stage: the dice taken as entered now, those of the result before."""
+    """The terminal's state at a stage: the dice entered now, and those of the result before."""
 
     entered: Dice | None
     last: Dice | None
