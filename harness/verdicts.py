@@ -179,6 +179,17 @@ class ConfigurationError(HarnessError):
     exit_status = 2
 
 
+def as_toml(value: object) -> str:
+    """Write a value as a TOML file writes it, whatever its type is here."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(as_toml, value)) + "]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {as_toml(each)}" for key, each in value.items()) + "}"
+    return repr(value) if isinstance(value, str) else str(value)
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """One mistake in a file: where (key path or line), what was expected, what was found."""

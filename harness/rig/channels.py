@@ -9,6 +9,7 @@ from typing import Annotated, cast
 from pydantic import BeforeValidator, ConfigDict, ValidationInfo
 
 from harness.rig.device import Section
+from harness.verdicts import as_toml
 
 
 class Channel(Section):
@@ -45,11 +46,11 @@ def _parse(value: object, info: ValidationInfo) -> object:
         spelled, invert = value.get("channel"), value.get("invert", False)
         if not isinstance(invert, bool):
             raise ValueError(  # noqa: TRY004 - pydantic gathers ValueError only
-                f"invert = true or false, found {invert!r}"
+                f"invert = true or false, found {as_toml(invert)}"
             )
     if not isinstance(spelled, str):
         raise ValueError(  # noqa: TRY004 - pydantic gathers ValueError only
-            f'a channel as "device:channel", found {spelled!r}'
+            f'a channel as "device:channel", found {as_toml(spelled)}'
         )
     signals = cast("dict[str, Channel]", (info.context or {}).get("signals", {}))
     if spelled in signals:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.verdicts import ConfigurationError, InvalidFileError, Problem
+from harness.verdicts import ConfigurationError, InvalidFileError, Problem, as_toml
 
 
 class Merged:
@@ -34,7 +34,7 @@ class Merged:
         include = data.pop("include", [])
         names = [include] if isinstance(include, str) else include
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            problem = Problem("include", "a list of file names", repr(include))
+            problem = Problem("include", "a list of file names", as_toml(include))
             raise InvalidFileError(str(path), [problem])
         merged: dict[str, Any] = {}
         for name in names:

@@ -38,7 +38,7 @@ from harness.rig.sections import (
     Roles,
     Table,
 )
-from harness.verdicts import InvalidFileError, Problem
+from harness.verdicts import InvalidFileError, Problem, as_toml
 
 _ROLE_NEEDS: Mapping[str, Capability] = {
     "presenter": "presenter",
@@ -136,7 +136,7 @@ class Check:
             self._problem(("table",), "a section [table]", "none", "say what table is tested")
         title = data.get("title", self.merged.path.stem)
         if not isinstance(title, str):
-            self._problem(("title",), "text", repr(title), "put it in quotes")
+            self._problem(("title",), "text", as_toml(title), "put it in quotes")
             title = ""
         references = self._references(data.get("references", {}), signals)
         rig = Rig.model_construct(
@@ -177,7 +177,7 @@ class Check:
         signals: Mapping[str, Channel],
     ) -> BaseModel | None:
         if not isinstance(value, dict):
-            self._problem(where, f"a section [{_dotted(where)}]", repr(value))
+            self._problem(where, f"a section [{_dotted(where)}]", as_toml(value))
             return None
         try:
             return model.model_validate(value, context={"signals": signals})
@@ -216,32 +216,32 @@ class Check:
             self._problem(at, "this key", "none", "add it")
         elif kind == "value_error":
             expected, _, found = str(mistake["ctx"]["error"]).partition(", found ")
-            self._problem(at, expected, found or repr(mistake["input"]))
+            self._problem(at, expected, found or as_toml(mistake["input"]))
         elif kind == "literal_error":
             shown = mistake["input"]
             known = [word.strip("'") for word in re.findall(r"'[^']*'", mistake["msg"])]
             hint = did_you_mean(shown, known) if isinstance(shown, str) else ""
-            self._problem(at, mistake["ctx"]["expected"], f"{shown!r}{hint}")
+            self._problem(at, mistake["ctx"]["expected"], as_toml(shown) + hint)
         else:
-            self._problem(at, _lower_first(mistake["msg"]), repr(mistake["input"]))
+            self._problem(at, _lower_first(mistake["msg"]), as_toml(mistake["input"]))
 
     def _devices(self, section: object) -> dict[str, DeviceSettings]:
         devices: dict[str, DeviceSettings] = {}
         if not isinstance(section, dict):
-            self._problem(("devices",), "sections [devices.NAME]", repr(section))
+            self._problem(("devices",), "sections [devices.NAME]", as_toml(section))
             return devices
         for name, value in section.items():
             where = ("devices", name)
             if not re.fullmatch(r"[a-z0-9]+([-_][a-z0-9]+)*", name):
                 self._problem(where, "a name of small letters, digits and dashes", repr(name))
             if not isinstance(value, dict):
-                self._problem(where, "a section", repr(value))
+                self._problem(where, "a section", as_toml(value))
                 continue
             driver = value.get("driver")
             if not isinstance(driver, str) or driver not in registered():
                 known = sorted(registered())
                 hint = did_you_mean(driver, known) if isinstance(driver, str) else ""
-                found = "none" if driver is None else f"{driver!r}{hint}"
+                found = "none" if driver is None else as_toml(driver) + hint
                 self._problem((*where, "driver"), f"one of {', '.join(known)}", found)
                 continue
             kind = driver_class(driver)
@@ -264,7 +264,7 @@ class Check:
 
     def _signals(self, section: object) -> dict[str, Channel]:
         if not isinstance(section, dict):
-            self._problem(("signals",), "a section [signals]", repr(section))
+            self._problem(("signals",), "a section [signals]", as_toml(section))
             return {}
         signals: dict[str, Channel] = {}
         for name, value in section.items():
@@ -282,13 +282,13 @@ class Check:
         self, section: object, signals: Mapping[str, Channel]
     ) -> list[tuple[Channel, bool]]:
         if not isinstance(section, dict):
-            self._problem(("references",), "a section [references]", repr(section))
+            self._problem(("references",), "a section [references]", as_toml(section))
             return []
         references = []
         for name, level in section.items():
             where = ("references", name)
             if not isinstance(level, bool):
-                self._problem(where, "true or false", repr(level))
+                self._problem(where, "true or false", as_toml(level))
                 continue
             made = self._section(where, _OneSignal, {"as": name}, signals)
             if made is not None:

@@ -24,6 +24,7 @@ from harness.rules.areas import (
     Triple,
 )
 from harness.rules.strict_toml import Table
+from harness.verdicts import as_toml
 
 KIND_NAMES = (
     "single",
@@ -104,7 +105,7 @@ def _kind(table: Table) -> Kind | None:
             if numbers is None:
                 return None
             if len(set(numbers)) == 1:
-                table.refuse("numbers", "not all one number", repr(numbers), 'use kind "triple"')
+                table.refuse("numbers", "not all one number", as_toml(numbers), 'use kind "triple"')
                 return None
             low, middle, high = sorted(numbers)
             return ExactSet((low, middle, high))
@@ -122,7 +123,7 @@ def _kind(table: Table) -> Kind | None:
 def _faces(table: Table, length: int) -> tuple[int, ...] | None:
     numbers = table.wholes("numbers", length, 1, 6)
     if numbers is not None and len(set(numbers)) != length:
-        table.refuse("numbers", "different numbers", repr(list(numbers)))
+        table.refuse("numbers", "different numbers", as_toml(numbers))
         return None
     return None if numbers is None else tuple(sorted(numbers))
 
@@ -134,7 +135,7 @@ def _total_range(table: Table) -> TotalRange | None:
         return None
     low, high = totals
     if low >= high:
-        table.refuse("totals", "a lower total before a higher one", repr([low, high]))
+        table.refuse("totals", "a lower total before a higher one", as_toml([low, high]))
         return None
     return TotalRange((low, high), on_triple)
 

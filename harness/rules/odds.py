@@ -39,6 +39,7 @@ def read_odds(
     """
     odds: dict[tuple[str, int], Odds] = {}
     first: dict[tuple[str, int], str] = {}
+    unclear: set[str] = set()
     for table in top.tables("odds"):
         clause = table.text("clause")
         table.describe(clause)
@@ -49,13 +50,16 @@ def read_odds(
         count = table.whole("dice", 1, 3) if table.has("dice") else None
         matched = _matched(table, areas, named)
         table.close()
+        if count is None and table.has("dice"):  # nobody knows which count the row is for
+            unclear |= {area.id for area in matched}
+            continue
         for area in matched:
             if count is not None and count not in area.counts:
                 table.refuse(
                     "dice",
                     f"a count of dice with which {area.id} can win",
                     str(count),
-                    "take it out" if area.counts == (0,) else f"one of {area.counts}",
+                    "take it out" if area.counts == (0,) else f"one of {', '.join(map(str, area.counts))}",
                 )
                 continue
             for key in [(area.id, c) for c in area.counts if count in (None, c)]:
@@ -71,7 +75,7 @@ def read_odds(
                 first.setdefault(key, table.where)
     for area in areas.values():
         for c in area.counts:
-            if (area.id, c) not in first:
+            if (area.id, c) not in first and area.id not in unclear:
                 on = f" on {c} dice" if c else ""
                 top.refuse("odds", f"odds for {area.id}{on}", "none", "add a row")
     return odds

@@ -71,7 +71,7 @@ from harness.rules.constraints import (
 )
 from harness.rules.strict_toml import Table, read_toml, suggestion
 from harness.rules.timeline import EVENTS, CoverKind, DiceState, Person, ShakerKind
-from harness.verdicts import InvalidFileError, Problem
+from harness.verdicts import InvalidFileError, Problem, as_toml
 
 if TYPE_CHECKING:
     from harness.rules.books import RuleBook
@@ -279,9 +279,9 @@ class _Reader:
                         if isinstance(value, bool | str):
                             options[name] = value
                         else:
-                            item.refuse("options", "texts, true or false", repr(value))
+                            item.refuse("options", "texts, true or false", as_toml(value))
                 else:
-                    item.refuse("options", "a table of options", repr(given))
+                    item.refuse("options", "a table of options", as_toml(given))
             conditions.append(
                 Condition(
                     self._words(item, "shaker", get_args(ShakerKind), "a kind of shaker"),

@@ -13,7 +13,7 @@ from typing import get_args
 
 from harness.rules.areas import Basis, Options, OptionValue
 from harness.rules.strict_toml import Table, suggestion
-from harness.verdicts import ConfigurationError
+from harness.verdicts import ConfigurationError, as_toml
 
 OPTION_VALUES: Mapping[str, tuple[OptionValue, ...]] = {
     "double-wins-on-triple": (True, False),
@@ -105,7 +105,7 @@ def _among(value: object, values: Sequence[object]) -> bool:
 def spell(values: object) -> str:
     """Write option values as TOML does, separated by commas."""
     if not isinstance(values, list | tuple):
-        return repr(values)
+        return as_toml(values)
     return ", ".join(
         str(value).lower() if isinstance(value, bool) else str(value) for value in values
     )
@@ -146,7 +146,7 @@ def _value(book: str, reading: Reading, given: object) -> OptionValue:
     raise ConfigurationError(
         f"rule book {book}",
         expected=f"option {reading.option} to be one of {spell(reading.values)}",
-        found=repr(given),
+        found=as_toml(given),
         remedy="give one of these values",
     )
 

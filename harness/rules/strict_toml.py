@@ -14,7 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
-from harness.verdicts import Problem
+from harness.verdicts import Problem, as_toml
 
 Word = TypeVar("Word", bound=str)
 
@@ -64,7 +64,7 @@ class Table:
         if value is None:
             return None
         if not isinstance(value, str) or not value.strip():
-            self.refuse(key, "a text", repr(value))
+            self.refuse(key, "a text", as_toml(value))
             return None
         return value
 
@@ -77,7 +77,7 @@ class Table:
         for word in allowed:
             if value == word:
                 return word
-        self.refuse(key, expected, repr(value), suggestion(str(value), allowed))
+        self.refuse(key, expected, as_toml(value), suggestion(str(value), allowed))
         return None
 
     def whole(self, key: str, low: int, high: int) -> int | None:
@@ -86,7 +86,7 @@ class Table:
         if value is None:
             return None
         if type(value) is not int or not low <= value <= high:
-            self.refuse(key, f"a whole number from {low} to {high}", repr(value))
+            self.refuse(key, f"a whole number from {low} to {high}", as_toml(value))
             return None
         return value
 
@@ -101,7 +101,7 @@ class Table:
             or len(value) != length
             or any(type(item) is not int or not low <= item <= high for item in value)
         ):
-            self.refuse(key, expected, repr(value))
+            self.refuse(key, expected, as_toml(value))
             return None
         return tuple(value)
 
@@ -118,7 +118,7 @@ class Table:
             except (ValueError, ZeroDivisionError):
                 number = None
         if number is None or number <= 0:
-            self.refuse(key, expected, repr(value))
+            self.refuse(key, expected, as_toml(value))
             return None
         return number
 
@@ -128,7 +128,7 @@ class Table:
         if value is None:
             return None
         if not isinstance(value, bool):
-            self.refuse(key, "true or false", repr(value))
+            self.refuse(key, "true or false", as_toml(value))
             return None
         return value
 
@@ -138,7 +138,7 @@ class Table:
         if value is None:
             return None
         if type(value) is not date:
-            self.refuse(key, "a date, as 2024-11-02", repr(value))
+            self.refuse(key, "a date, as 2024-11-02", as_toml(value))
             return None
         return value
 
@@ -154,7 +154,7 @@ class Table:
             or any(not isinstance(item, str) or not item for item in value)
             or len(set(value)) != len(value)
         ):
-            self.refuse(key, expected, repr(value))
+            self.refuse(key, expected, as_toml(value))
             return None
         return tuple(value)
 
@@ -164,7 +164,7 @@ class Table:
         if value is None:
             return None
         if not isinstance(value, dict):
-            self.refuse(key, "a table", repr(value))
+            self.refuse(key, "a table", as_toml(value))
             return None
         return Table(value, self.path(key), self.problems)
 
@@ -174,13 +174,13 @@ class Table:
         if value is None:
             return
         if not isinstance(value, list) or not value:
-            self.refuse(key, "a list of one or more tables", repr(value))
+            self.refuse(key, "a list of one or more tables", as_toml(value))
             return
         for index, item in enumerate(value):
             if isinstance(item, dict):
                 yield Table(item, f"{self.path(key)}[{index}]", self.problems)
             else:
-                self.refuse(f"{key}[{index}]", "a table", repr(item))
+                self.refuse(f"{key}[{index}]", "a table", as_toml(item))
 
     def close(self) -> None:
         """Note every key that was never asked for, with the nearest one that was."""

@@ -111,7 +111,7 @@ MISTAKES = {
         'dice = 1, areas = ["single-*"]',
         'dice = 1, areas = ["pair-1-2", "single-*"]',
         "odds[14].dice (ex.single): expected a count of dice with which pair-1-2 can win, found 1; "
-        "one of (2, 3)",
+        "one of 2, 3",
     ),
     "odds where only a posted paytable tells": (
         "book.toml",
