@@ -55,11 +55,12 @@ def read_odds(
             continue
         for area in matched:
             if count is not None and count not in area.counts:
+                known = ", ".join(map(str, area.counts))
                 table.refuse(
                     "dice",
                     f"a count of dice with which {area.id} can win",
                     str(count),
-                    "take it out" if area.counts == (0,) else f"one of {', '.join(map(str, area.counts))}",
+                    "take it out" if area.counts == (0,) else f"one of {known}",
                 )
                 continue
             for key in [(area.id, c) for c in area.counts if count in (None, c)]:
