@@ -67,6 +67,7 @@ def terminal_of(rig: Rig) -> Terminal:
         commit=rig.table.commit,
         has_clear=has_clear_key(rig),
         entry_timeout_s=None if timeout_ms is None else timeout_ms / 1000,
+        fourth_key=rig.table.fourth_key,
     )
     return terminal if settle_ms is None else replace(terminal, settle_s=settle_ms / 1000)
 

@@ -7,22 +7,19 @@ Whether a spoilt read is repeated is the driver's business, which counts it.
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, runtime_checkable
 
+from harness.dealing.steadiness import FIRST_STEADY_S, STEADY_S, Steadiness
 from harness.observations import Dice, DiceSeen, Entry, LampSample, Mode, Stage, StagedSample
 from harness.rig.errors import HostLagError
 from harness.rig.roles import KeyPresser, LampSense, Press
 from harness.verdicts import HarnessError
 
 _PATIENT_WAITS = 3
-_STEADY_S = 0.25
-"""How long a lamp is watched the first time it is lit: two changes of a flicker of 4 Hz or more."""
 _TRAVEL_POLL_S = 0.005
-_TWICE = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +30,8 @@ class Terminal:
     one the next entry's first key does. `settle_s`: longest time from the committing key's contact
     to steady lamps. `patience_s`: how long lamps are watched that are not right by then, to tell
     late from dark. `entry_timeout_s`: after how long a half-made entry may be forgotten (None: not
-    known).
+    known). `fourth_key`: what the maker says of a further key after the three of a result (None:
+    not known).
     """
 
     commit: Literal["third-key", "entry-key"] = "third-key"
@@ -41,6 +39,7 @@ class Terminal:
     settle_s: float = 0.1
     patience_s: float = 1.0
     entry_timeout_s: float | None = None
+    fourth_key: Literal["ignored", "last-three", "error"] | None = None
 
 
 @dataclass(slots=True)
@@ -190,8 +189,10 @@ class EntryTaker:
 
     def sense_all(self) -> tuple[LampSample, ...]:
         """Sense the lamps once over every path."""
-        looks = sorted(self._look_round(again=False), key=lambda look: look.path)
-        return tuple(look.sample for look in looks)
+        return tuple(look.sample for look in self._look_in_order())
+
+    def _look_in_order(self) -> list[_Look]:
+        return sorted(self._look_round(again=False), key=lambda look: look.path)
 
     def _look_round(self, *, again: bool) -> Iterator[_Look]:
         """Look over every path once; with `again` the quick ones for as long as slow ones take."""
@@ -224,10 +225,20 @@ class EntryTaker:
         committed_at: float,
     ) -> None:
         self._await_lamps(made, keys, committed_at)
+        settled = {staged.sample.path: staged.sample for staged in made.lamps[-len(self._lamps) :]}
+        expected = self._expected(keys)
+        stays = Steadiness(settled, expected or frozenset(), committed_at + self._terminal.settle_s)
         if once_lit is not None:
             once_lit()
-            self._sense(made, "lit")
-        self._watch_steady(made, keys)
+            for look in self._look_in_order():
+                made.lamps.append(StagedSample("lit", look.sample))
+                stays.saw(look.began, look.sample)
+        if not self._lamps or expected is None:
+            return
+        if not expected <= self._seen_steady:
+            self._watch_steady(made, stays, committed_at + self._terminal.settle_s)
+            self._seen_steady |= expected
+        made.lamps.extend(StagedSample("lit", sample) for sample in stays.unsteady())
 
     def _press_all(
         self, made: EnteredKeys, keys: Sequence[str], pause_s: float, look_between: bool
@@ -285,50 +296,51 @@ class EntryTaker:
         made.presses.append(press)
         return press.closed_at
 
-    def _watch_steady(self, made: EnteredKeys, keys: Sequence[str]) -> None:
-        """Watch lamps lit for the first time for a while: do they stay as they are?
+    def _watch_steady(self, made: EnteredKeys, stays: Steadiness, settled_by: float) -> None:
+        """Watch lamps of which one is lit for the first time: do they stay as they are?"""
+        seconds = STEADY_S if self._seen_steady else FIRST_STEADY_S
+        begin = max(time.monotonic(), settled_by)
+        watching: list[Future[_Look]] = []
+        if self._eyes is not None:
+            watching = [
+                self._eyes.submit(self._watch_path, number, begin, seconds)
+                for number in self._watched
+            ]
+        while self._quick and time.monotonic() < begin + seconds:
+            for look in map(self._look, self._quick):
+                stays.saw(look.began, look.sample)
+        for look in (future.result() for future in watching):
+            if look.sample.flicker:
+                made.lamps.append(StagedSample("lit", look.sample))
+            else:
+                made.watched.append(look.sample)
+            stays.saw(look.began, look.sample)
 
-        What changes twice or more flickers, and the last samples say so. A lamp whose only change
-        is its going out shows in the samples themselves.
-        """
-        expected = self._expected(keys)
-        if not self._lamps or expected is None or expected <= self._seen_steady:
-            return
-        end = time.monotonic() + _STEADY_S
-        watching: list[Future[LampSample]] = []
-        for number in self._watched:
-            path = self._lamps[number]
-            assert self._eyes is not None
-            assert isinstance(path, WatchedLamps)
-            watching.append(self._eyes.submit(path.watch, _STEADY_S))
-        last = {staged.sample.path: staged.sample for staged in made.lamps if staged.stage == "lit"}
-        changes: dict[str, Counter[str]] = {}
-        while self._quick and time.monotonic() < end:
-            for sample in (self._look(number).sample for number in self._quick):
-                counted = changes.setdefault(sample.path, Counter())
-                counted.update(sample.lit ^ last[sample.path].lit)
-                last[sample.path] = sample
-        unsteady = [
-            replace(last[path], flicker=restless)
-            for path, counted in changes.items()
-            if (restless := frozenset(a for a, times in counted.items() if times >= _TWICE))
-        ]
-        for sample in (future.result() for future in watching):
-            (unsteady if sample.flicker else made.watched).append(sample)
-        made.lamps.extend(StagedSample("lit", sample) for sample in unsteady)
-        self._seen_steady |= expected
+    def _watch_path(self, number: int, begin: float, seconds: float) -> _Look:
+        path = self._lamps[number]
+        assert isinstance(path, WatchedLamps)
+        time.sleep(max(0.0, begin - time.monotonic()))
+        sample = path.watch(seconds)
+        return _Look(number, time.monotonic(), sample)
 
     def _await_lamps(self, made: EnteredKeys, keys: Sequence[str], committed_at: float) -> None:
-        expected = self._expected(keys)
-        settled_s = self._watch(
+        expected, further = self._expected(keys), self._expected_further(keys)
+        settled_by = committed_at + self._terminal.settle_s
+
+        def done(looks: Sequence[_Look]) -> bool:
+            if further is None:
+                return all(look.sample.lit == expected for look in looks)
+            # Lamps that are lit before the last key may be right at once, and change yet.
+            return all(look.sample.lit == further and look.began > settled_by for look in looks)
+
+        made.settle_s = self._watch(
             made,
             "lit",
             committed_at,
-            done=lambda samples: all(sample.lit == expected for sample in samples),
-            patient=expected is not None,
+            done=done,
+            patient=expected is not None or further is not None,
             wrong=lambda sample: frozenset() if expected is None else sample.lit ^ expected,
         )
-        made.settle_s = settled_s
 
     def _clear(self, made: EnteredKeys) -> None:
         cleared_at = self._press(made, "clear")
@@ -336,7 +348,7 @@ class EntryTaker:
             made,
             "cleared",
             cleared_at,
-            done=lambda samples: not any(sample.lit for sample in samples),
+            done=lambda looks: not any(look.sample.lit for look in looks),
             patient=True,
             wrong=lambda sample: sample.lit,
         )
@@ -348,13 +360,22 @@ class EntryTaker:
         first, second, third = (int(key) for key in keys)
         return self._winning((first, second, third))
 
+    def _expected_further(self, keys: Sequence[str]) -> frozenset[str] | None:
+        """Give what must be lit after a further key; None for other entries, or if not known."""
+        rule = self._terminal.fourth_key
+        if len(keys) != 4 or rule is None:
+            return None
+        if rule == "error":
+            return frozenset()
+        return self._expected(keys[:3] if rule == "ignored" else keys[1:])
+
     def _watch(
         self,
         made: EnteredKeys,
         stage: Stage,
         since: float,
         *,
-        done: Callable[[Sequence[LampSample]], bool],
+        done: Callable[[Sequence[_Look]], bool],
         patient: bool,
         wrong: Callable[[LampSample], frozenset[str]],
     ) -> float:
@@ -386,10 +407,10 @@ class EntryTaker:
                 else:
                     first_right_at.setdefault(look.path, look.sample.at)
                 latest[look.path] = look
-            samples = [look.sample for _, look in sorted(latest.items())]
-            if right := done(samples):
+            looks = [look for _, look in sorted(latest.items())]
+            if right := done(looks):
                 break
-            if all(look.began >= deadline for look in latest.values()):
+            if all(look.began >= deadline for look in looks):
                 # Late or never? Watch longer, but not for every result of a faulty table.
                 longer = since + self._terminal.patience_s
                 if not patient or deadline >= longer or not self._patient_waits_left:
@@ -404,8 +425,8 @@ class EntryTaker:
                 for path, at in first_right_at.items()
             ]
             if all(slow) and not late:
-                made.too_slow = frozenset(sample.path for sample in samples)
-        made.lamps.extend(StagedSample(stage, sample) for sample in samples)
+                made.too_slow = frozenset(look.sample.path for look in looks)
+        made.lamps.extend(StagedSample(stage, look.sample) for look in looks)
         return max(0.0, unsettled_at - since)
 
     def _sense(self, made: EnteredKeys, stage: Stage) -> None:

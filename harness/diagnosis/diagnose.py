@@ -191,19 +191,27 @@ def _unsensed(entries: Sequence[Entry], facts: RigFacts, collected: Collected) -
 
 
 def _unsteady(entries: Sequence[Entry], collected: Collected) -> None:
-    for fault, said in (("flicker", "flickers"), ("split", "has lamps that disagree")):
-        by_area: dict[str, set[int]] = {}
+    """Find lamps that do not stay as they are: in entries where all lit ones do not, one cause."""
+    for fault, said in (
+        ("flicker", "{} does not stay as it is: it flickers, or changes while no key is pressed"),
+        ("split", "{} has lamps that disagree"),
+    ):
+        by_part: dict[str, set[int]] = {}
         for i, entry in enumerate(entries):
-            for staged in entry.lamps:
-                for area in getattr(staged.sample, fault):
-                    by_area.setdefault(area, set()).add(i)
-        for area, numbers in sorted(by_area.items()):
+            samples = [staged.sample for staged in entry.lamps if staged.stage == "lit"]
+            lit = frozenset[str]().union(*(sample.lit for sample in samples))
+            found = frozenset[str]().union(*(getattr(s.sample, fault) for s in entry.lamps))
+            at_once = fault == "flicker" and len(found) > 1 and found >= lit
+            for part in ("lamps",) if at_once else (f"lamp:{area}" for area in found):
+                by_part.setdefault(part, set()).add(i)
+        for part, numbers in sorted(by_part.items()):
+            what = "whatever is lit" if part == "lamps" else part.removeprefix("lamp:")
             collected.add(
                 Finding(
                     Verdict.DUT_FAIL,
-                    (f"lamp:{area}",),
+                    (part,),
                     fault,
-                    f"{area} {said}",
+                    said.format(what),
                     evidence=evidence_of(entries, sorted(numbers)),
                 ),
                 numbers,

@@ -27,8 +27,15 @@ hold_ms = {hold_ms}
 """
 
 
-@pytest.mark.parametrize(("hold_ms", "found"), [(0, []), (900, [(Verdict.DUT_FAIL, "went-out")])])
-def test_a_result_that_goes_out_by_itself_is_the_tables(tmp_path, hold_ms, found):
+@pytest.mark.parametrize(
+    ("hold_ms", "found", "unsteady"),
+    [
+        (0, [], False),
+        (900, [], True),  # while the lamps of the first entry are watched
+        (2000, [(Verdict.DUT_FAIL, "went-out")], False),
+    ],
+)
+def test_a_result_that_goes_out_by_itself_is_the_tables(tmp_path, hold_ms, found, unsteady):
     """Fails if a table that drops its result passes, or one that keeps it does not."""
     book, usual = load_book("ny-5324.51"), find_rig("emulated").resolve()
     file = tmp_path / "holds.toml"
@@ -47,3 +54,5 @@ def test_a_result_that_goes_out_by_itself_is_the_tables(tmp_path, hold_ms, found
         finally:
             sitting.close()
     assert [(check.verdict, check.fault) for check in scenario.checks] == found
+    lit = [s.sample for s in scenario.entries[-1].entry.lamps if s.stage == "lit"]
+    assert (lit[-1].flicker == book.winning_areas((1, 2, 6))) is unsteady

@@ -120,7 +120,14 @@ def test_unsteady_and_split_lamps_are_the_tables():
     )
     assert told(made) == (
         [
-            ("DUT_FAIL", ("lamp:small",), "flicker", "small flickers", ("entry:0",), ()),
+            (
+                "DUT_FAIL",
+                ("lamp:small",),
+                "flicker",
+                "small does not stay as it is: it flickers, or changes while no key is pressed",
+                ("entry:0",),
+                (),
+            ),
             (
                 "DUT_FAIL",
                 ("lamp:double-3",),
@@ -132,6 +139,21 @@ def test_unsteady_and_split_lamps_are_the_tables():
         ],
         ["DUT_FAIL", "PASS", "DUT_FAIL", "PASS"],
     )
+
+
+def test_lamps_that_are_all_unsteady_are_one_finding():
+    """Fails if a supply that gives way is told lamp by lamp, or hides one lamp of its own."""
+    made = entries()
+    for i in (0, 1):
+        lit = at_lit(made[i]).lit("lit")
+        made[i] = at_lit(made[i], lit=frozenset(), flicker=lit)
+    made[2] = at_lit(made[2], flicker=frozenset({"small"}))
+    found, verdicts = told(made)
+    assert [(*finding[:3], finding[4]) for finding in found] == [
+        ("DUT_FAIL", ("lamp:small",), "flicker", ("entry:2",)),
+        ("DUT_FAIL", ("lamps",), "flicker", ("entry:0", "entry:1")),
+    ]
+    assert verdicts == ["DUT_FAIL", "DUT_FAIL", "DUT_FAIL", "PASS"]
 
 
 def level(value):
