@@ -39,7 +39,8 @@ class Cause:
     `excluded_by` names what excludes it: a verified map, a second sense path, or nothing. A cause
     that is not `few` only lists what was seen, so every other explanation comes before it.
     `ignored`: areas of which nothing can be predicted. `loose`: a key that enters itself at any
-    time; `unreliable`: one of whose presses some are taken twice, or not at all.
+    time; `unreliable`: one of whose presses some are taken twice, or not at all; `misreads`: one of
+    whose presses some enter another digit.
     `slow`: keys of which a press right after one of the same key is not taken, `deaf_to` of them in
     a row at most.
     `rows`: the results that it alone calls wrong; entered again they must be wrong again.
@@ -65,6 +66,7 @@ class Cause:
     ignored: int = 0
     loose: str | None = None
     unreliable: str | None = None
+    misreads: str | None = None
     slow: frozenset[str] = frozenset()
     deaf_to: int = 1
     forgets_after_s: float | None = None
@@ -89,7 +91,7 @@ class Cause:
     @property
     def erratic(self) -> bool:
         """Tell whether what the terminal takes is not determined by what was driven."""
-        return bool(self.loose or self.unreliable)
+        return bool(self.loose or self.unreliable or self.misreads)
 
     def began(self, entry: int, presses: int, said: str) -> Cause:
         """Give the same cause, acting from a moment of the run on."""

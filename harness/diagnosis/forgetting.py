@@ -49,8 +49,10 @@ def forgetting(prediction: Prediction) -> Cause | None:
         return None
     _, low, high = best
     slower = sum(gap >= high for gap, _ in gaps)
-    sure = high > _FAR_APART * low or comb(len(gaps), slower) >= _LEAST_ODDS
-    if not sure and 2 * slower < len(gaps):
+    far_apart = high > _FAR_APART * low
+    # One entry alone may have stayed dark for any reason.
+    sure = (far_apart and slower > 1) or comb(len(gaps), slower) >= _LEAST_ODDS
+    if not sure and not far_apart and 2 * slower < len(gaps):
         return None
     return Cause(
         ("rule:entry-timeout",),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, permutations
 
 from harness.diagnosis.cause import Cause
 from harness.diagnosis.facts import FourthKey, RigFacts
-from harness.diagnosis.terminal import KeyFault
+from harness.diagnosis.terminal import DIGITS, KeyFault
 from harness.verdicts import Verdict
 
-DIGITS = ("1", "2", "3", "4", "5", "6")
 _SEVERAL = 2
 _FOURTH: tuple[FourthKey, ...] = ("ignored", "last-three", "error")
 
@@ -78,6 +77,7 @@ def key_causes(facts: RigFacts) -> Iterator[Cause]:
             excluded_by=("map",),
             key=_replacing({a: (b,)}),
         )
+    yield from _besides(commands)
     yield from _slow_keys()
     yield Cause(
         ("keys",),
@@ -97,10 +97,14 @@ def key_causes(facts: RigFacts) -> Iterator[Cause]:
             )
 
 
-def erratic_key_causes(facts: RigFacts) -> Iterator[Cause]:
-    """Give keys that do not do the same each time; each explains much, so they come later."""
-    for key in (*DIGITS, *_commands(facts)):
-        yield Cause(
+def erratic_key_causes(facts: RigFacts) -> Iterator[Sequence[Cause]]:
+    """Give keys that do not do the same each time, the plainest kind first.
+
+    Each explains much, so they come later than what always does the same. A key that enters itself
+    again and again explains nearly everything: seen directly or not, it is no more than suspected.
+    """
+    yield [
+        Cause(
             (f"key:{key}",),
             "unreliable",
             f"of the presses of key {key} some are taken twice or not at all",
@@ -108,13 +112,29 @@ def erratic_key_causes(facts: RigFacts) -> Iterator[Cause]:
             excluded_by=("key-travel",),
             unreliable=key,
         )
-    for key in DIGITS:
-        yield Cause(
+        for key in (*DIGITS, *_commands(facts))
+    ]
+    yield [
+        Cause(
+            (f"key:{key}",),
+            "misreads",
+            f"of the presses of key {key} some enter another digit",
+            verdict=Verdict.AMBIGUOUS,
+            rig_part=(f"relay:{key}",),
+            misreads=key,
+        )
+        for key in DIGITS
+    ]
+    yield [
+        Cause(
             (f"key:{key}",),
             "stuck-closed",
             f"key {key} enters {key} again and again with every relay open",
+            verdict=Verdict.AMBIGUOUS,
             loose=key,
         )
+        for key in DIGITS
+    ]
 
 
 def keys_entering(taken: Mapping[str, str | None]) -> Cause | None:
@@ -147,6 +167,30 @@ def _commands(facts: RigFacts) -> tuple[str, ...]:
 
 def _replacing(arrivals: Mapping[str, tuple[str, ...]]) -> KeyFault:
     return lambda pressed: arrivals.get(pressed, (pressed,))
+
+
+def _besides(commands: Sequence[str]) -> Iterator[Cause]:
+    """Give the keys of which one press enters a further digit, before or after what it should."""
+    for a, b in permutations(DIGITS, 2):
+        for both in ((a, b), (b, a)):
+            yield Cause(
+                (f"key:{a}",),
+                "enters-more",
+                f"a press of key {a} enters {both[0]} and {both[1]}",
+                rig_part=(f"relay:{a}",),
+                excluded_by=("map",),
+                key=_replacing({a: both}),
+            )
+    for key in commands:
+        for digit in DIGITS:
+            yield Cause(
+                (f"key:{key}",),
+                "enters-more",
+                f"a press of the {key} key enters {digit} too",
+                rig_part=(f"relay:{key}",),
+                excluded_by=("map",),
+                key=_replacing({key: (key, digit)}),
+            )
 
 
 def _slow_keys() -> Iterator[Cause]:

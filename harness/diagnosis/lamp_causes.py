@@ -200,7 +200,7 @@ def unsteady(areas: AreaMask, area: str) -> Cause:
     return Cause(
         part,
         "intermittent",
-        f"{area} is lit or dark at random: the same result showed it both ways",
+        f"{area} is lit or dark now and then, as neither results nor a known fault explains",
         rig_part=rig_part,
         excluded_by=("paths",),
         ignored=areas.bit(area),
@@ -306,6 +306,8 @@ def _follow(areas: AreaMask, wirings: Mapping[str, Wiring], *, closed: bool) -> 
     bridged = not closed and len(order) == 1 and wirings[order[0]].alike
     named = (*order, *wirings[order[0]].leaders[:_NAMED_TOGETHER]) if bridged else order
     part, rig_part = _sides(*named)
+    if not closed and not bridged:  # a wire, or the logic: what lights in its place says neither
+        part += tuple(f"rule:{area}" for area in order)
     word = {"instead": "with", "besides": "also with", "only-with": "only together with"}
     said = [
         f"{area} lights {word[wiring.how]} "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from statistics import median
@@ -42,6 +42,10 @@ def next_test(prediction: Prediction, candidates: Sequence[CauseSet]) -> NextTes
     """Give the single entry that leaves the fewest candidates whatever it shows, or None."""
     if len(candidates) < 2:
         return _confirming(prediction, candidates[0]) if candidates else None
+    return _splitting(prediction, candidates) or _repeated(prediction, candidates)
+
+
+def _splitting(prediction: Prediction, candidates: Sequence[CauseSet]) -> NextTest | None:
     slip = next((c.slip for causes in candidates for c in causes if c.slip), None)
     best: tuple[int, NextTest] | None = None
     usual_gap_s = median(map(longest_gap_s, prediction.entries))
@@ -80,6 +84,8 @@ def _confirming(prediction: Prediction, causes: CauseSet) -> NextTest | None:
     """Give an entry that bears out what so far one result alone shows, or None."""
     if any(cause.rows for cause in causes):
         return _again(prediction, causes)
+    if again := _repeated(prediction, [causes]):
+        return again
     entered = {tuple(sorted(entry.keyed[:3])) for entry in prediction.entries}
     for cause in causes:
         if cause.forgets_after_s and cause.verdict is Verdict.AMBIGUOUS and _can_hurry(prediction):
@@ -92,6 +98,32 @@ def _confirming(prediction: Prediction, causes: CauseSet) -> NextTest | None:
             if differs and tuple(map(str, dice)) not in entered:
                 return NextTest(dice, dice, ((_named(causes),),))
     return None
+
+
+def seen_once(prediction: Prediction, candidates: Sequence[CauseSet]) -> Entry | None:
+    """Give the only entry that went wrong, if what explains it sits at the keys.
+
+    That may have been one press that failed, for which no cause that is always there is to blame.
+    """
+    if not all(cause.at_keys or cause.wild for causes in candidates for cause in causes):
+        return None
+    wrong = {prediction.samples[n].entry for n in prediction.mismatches(())}
+    return prediction.entries[wrong.pop()] if len(wrong) == 1 else None
+
+
+def _repeated(prediction: Prediction, candidates: Sequence[CauseSet]) -> NextTest | None:
+    """Give the only entry that went wrong once more, if it was one of three keys.
+
+    Not where a pause in it may be the reason: how long is measured.
+    """
+    entry = seen_once(prediction, candidates)
+    if entry is None or len(entry.keyed) != len(_DIFFERENT):
+        return None
+    if any(cause.forgets_after_s for causes in candidates for cause in causes):
+        return None
+    first, second, third = (int(key) for key in entry.keyed)
+    keyed = (first, second, third)
+    return NextTest(keyed, entry.shown or keyed, (tuple(map(_named, candidates)),))
 
 
 def _again(prediction: Prediction, causes: CauseSet) -> NextTest | None:
@@ -107,14 +139,16 @@ def _again(prediction: Prediction, causes: CauseSet) -> NextTest | None:
     return NextTest(dice, dice, ((_named(causes),),))
 
 
-def seen_enough(prediction: Prediction, wrong: Iterable[Dice]) -> bool:
+def seen_enough(prediction: Prediction, wrong: Collection[Dice]) -> bool:
     """Tell whether one of these results, wrong each time, was entered often enough to say so."""
     return max(_times(prediction, wrong).values(), default=0) >= _SEEN_ENOUGH
 
 
-def _times(prediction: Prediction, wrong: Iterable[Dice]) -> dict[Dice, int]:
-    entered = Counter(entry.keyed[:3] for entry in prediction.entries)
-    return {dice: entered[tuple(map(str, dice))] for dice in wrong}
+def _times(prediction: Prediction, wrong: Collection[Dice]) -> dict[Dice, int]:
+    """Count how often each was entered, in whichever of the orders that are wrong."""
+    rows = {tuple(map(str, dice)): tuple(sorted(dice)) for dice in wrong}
+    entered = Counter(rows.get(entry.keyed[:3]) for entry in prediction.entries)
+    return {(a, b, c): entered[tuple(sorted((a, b, c)))] for a, b, c in wrong}
 
 
 def _other(dice: Dice) -> Dice:

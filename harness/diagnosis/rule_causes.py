@@ -149,7 +149,8 @@ def wrong_rows(
     rows: the mask seen for each result that differs; healthy: the mask each should have. Where few
     areas are wrong, their lamps are candidates beside the rule: what the logic lights cannot be
     told from what a lamp makes of it. sure: one result was wrong so often that no lamp fails at
-    random; that several lamps fail on just the same results is then no candidate any more.
+    random; that several lamps fail on just the same results is then no candidate any more. Many
+    areas wrong on one result that was seen once may as well be one press gone wrong.
     """
     wrong = 0
     for dice, mask in rows.items():
@@ -158,15 +159,18 @@ def wrong_rows(
     said = ", ".join(",".join(map(str, dice)) for dice in sorted(rows))
     few = len(names) <= _NAMED_AT_MOST
     kinds = {name.partition("-")[0] for name in names}
-    rule = f"rule:{kinds.pop()}s" if len(kinds) == 1 else "rule:results"
+    kind = f"{kinds.pop()}s" if len(kinds) == 1 else None
+    # Lamps that go wrong together may share a line that fails under load as well as a rule.
+    many = (f"rule:{kind}", f"group:{kind}") if kind else ("rule:results",)
     all_alike = all(mask ^ healthy[dice] == wrong for dice, mask in rows.items())
+    often = sure or (kind is not None and len(rows) > 1)
     by_rule = sure and all_alike and len(names) > 1 and len(rows) > 1
     sides = ("rule",) if by_rule else ("rule", "lamp")
     return Cause(
-        tuple(f"{side}:{name}" for name in names for side in sides) if few else (rule,),
+        tuple(f"{side}:{name}" for name in names for side in sides) if few else many,
         "wrong-result",
         f"{', '.join(names)} wrong on {said} only",
-        verdict=Verdict.AMBIGUOUS if few and not by_rule else Verdict.DUT_FAIL,
+        verdict=Verdict.DUT_FAIL if by_rule or (often and not few) else Verdict.AMBIGUOUS,
         rig_part=tuple(f"input:{name}" for name in names) if few else ("inputs",),
         excluded_by=("map", "paths"),
         rule=_rows(rows),

@@ -17,7 +17,7 @@ from harness.diagnosis.layout import ASCENDING
 from harness.diagnosis.next_test import seen_enough
 from harness.diagnosis.patches import Patchwork, patchwork
 from harness.diagnosis.rule_causes import order_dependent, rule_causes, wrong_rows
-from harness.diagnosis.simulate import CLEAR_KEY, Prediction
+from harness.diagnosis.simulate import CLEAR_KEY, CLEARED, LIT, Prediction
 from harness.observations import Dice, Stage
 from harness.verdicts import Verdict
 
@@ -63,13 +63,10 @@ def explain(prediction: Prediction) -> list[CauseSet]:
     together = _together(prediction, helping)
     if together and together[0].cost <= _PLAIN_COST:
         return [each.causes for each in together]
-    erratic: list[CauseSet] = [
-        (c,)
-        for c in erratic_key_causes(prediction.facts)
-        if not prediction.mismatches((c,), limit=1)
-    ]
-    if erratic:
-        return erratic[:1]
+    for kind in erratic_key_causes(prediction.facts):
+        erratic: list[CauseSet] = [(c,) for c in kind if not prediction.mismatches((c,), limit=1)]
+        if erratic:
+            return erratic
     return [each.causes for each in together]
 
 
@@ -104,7 +101,8 @@ def _begun_later(
 ) -> list[CauseSet]:
     """Give the single causes that explain everything if they began where things first went wrong.
 
-    A cause at the keys may have begun at any press of that entry, or at the clear before it.
+    A cause at the keys may have begun at any press of that entry, or at the clear before it; one at
+    the lamps before that entry, when they lit, or with the clear.
     """
     at = prediction.samples[first_wrong].entry
     number = prediction.entries[at].index
@@ -116,7 +114,8 @@ def _begun_later(
         if cause.wild or not (cause.lamp or cause.key or cause.held):
             continue
         moments = [(0, CLEAR_KEY), *((1, n) for n in range(CLEAR_KEY + 1))]
-        for entry, presses in moments if cause.at_keys else [(1, 0)]:
+        of_lamps = [(1, 0), (1, LIT), (1, CLEARED)]
+        for entry, presses in moments if cause.at_keys else of_lamps:
             if around.mismatches((cause.began(entry, presses, ""),), limit=1):
                 continue
             begun = cause.began(at - 1 + entry, presses, f"entry {number}")
@@ -141,7 +140,7 @@ def closest(prediction: Prediction) -> list[Cause]:
     after_clear = [seen.lit & ~always for seen in prediction.samples if seen.stage == "cleared"]
     in_the_end = set(after_clear[len(after_clear) // 2 :])
     if len(in_the_end) == 1 and in_the_end != {0}:
-        return [c for c in singles if c.part == ("key:clear",)]
+        return [c for c in singles if (c.part, c.fault) == (("key:clear",), "dead")]
     scored = [(prediction.error((c,), limit=whole_error), c) for c in singles if not c.wild]
     least = min((left for left, _ in scored), default=whole_error)
     if least > _HELPS * whole_error:
@@ -270,25 +269,46 @@ def _taken(prediction: Prediction) -> dict[str, str | None]:
 
 
 def _early(prediction: Prediction, wrong: Sequence[int]) -> list[Cause]:
-    """Give the cause 'lamps light before the entry is whole'; what shows then is not modelled."""
+    """Give the cause 'lamps light before the entry is whole'; what shows then is not modelled.
+
+    It must show in half the entries at least: what lights now and then is no rule. One lamp that is
+    all that ever lights then may do so by itself.
+    """
     stages: tuple[Stage, ...] = ("after-1", "after-2")
     if prediction.facts.commit == "entry-key":
         stages = ("after-1", "after-2", "after-3")
-        lit_at = {prediction.samples[n].stage for n in wrong if prediction.samples[n].lit}
+    samples = prediction.samples
+    early = [n for n in wrong if samples[n].stage in stages and samples[n].lit]
+    looked = {seen.entry for seen in samples if seen.stage in stages}
+    lit_in = {samples[n].entry for n in early}
+    if not early or 2 * len(lit_in) < len(looked):
+        return []
+    lit = 0
+    for n in early:
+        lit |= samples[n].lit & samples[n].known
+    names = prediction.areas.names(lit)
+    itself = names if len(names) == 1 else ()
+    lamps, inputs = (tuple(f"{side}:{area}" for area in itself) for side in ("lamp", "input"))
+    if prediction.facts.commit == "entry-key":
+        lit_at = {samples[n].stage for n in early}
         if lit_at.isdisjoint(stages[:2]):
             return [
                 Cause(
-                    ("rule:commit", "key:enter"),
+                    (*lamps, "rule:commit", "key:enter"),
                     "lights-early",
                     "lamps light before the entry key is pressed: the rule, or the key is closed",
+                    rig_part=inputs,
+                    excluded_by=("map", "paths"),
                     wild=frozenset(stages[2:]),
                 )
             ]
     return [
         Cause(
-            ("rule:commit",),
+            (*lamps, "rule:commit"),
             "lights-early",
-            f"lamps light after key {n}, before the entry is whole",
+            f"{' '.join(itself) or 'lamps'} light after key {n}, before the entry is whole",
+            rig_part=inputs,
+            excluded_by=("map", "paths"),
             wild=frozenset(stages[n - 1 :]),
         )
         for n in (2, 1)

@@ -10,7 +10,7 @@ from harness.diagnosis.areamask import AreaMask
 from harness.diagnosis.cause import Cause
 from harness.diagnosis.facts import RigFacts
 from harness.diagnosis.layout import ASCENDING
-from harness.diagnosis.terminal import KeyFault, Terminal, sound
+from harness.diagnosis.terminal import DIGITS, KeyFault, Terminal, sound
 from harness.observations import Dice, Entry, LampSample, Stage
 
 
@@ -49,6 +49,7 @@ _PRESSES: dict[Stage, int] = {
 }
 """Presses of an entry made before each stage; that of an entry key counts with the last key's."""
 LAST_KEY, CLEAR_KEY = _PRESSES["after-2"], _PRESSES["lit"]
+LIT, CLEARED = _PRESSES["lit"], _PRESSES["cleared"]
 Trace = dict[tuple[int, Stage], Shining]
 
 
@@ -228,6 +229,8 @@ class Way:
             ways = {self}
         elif key == erratic.unreliable:
             ways = {self._taking([key] * times) for times in range(3)}
+        elif key == erratic.misreads:
+            ways = {self._taking([digit]) for digit in DIGITS}
         elif key == erratic.loose:  # closed already, perhaps: then there is no edge
             ways = {self, self._taking([key])}
         else:

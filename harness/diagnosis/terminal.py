@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from harness.diagnosis.facts import RigFacts
 from harness.observations import Dice
 
+DIGITS = ("1", "2", "3", "4", "5", "6")
 KeyFault = Callable[[str], tuple[str, ...]]
 """What reaches the terminal's logic when a key's relay is driven once."""
 

@@ -74,15 +74,24 @@ def test_a_rig_that_cannot_press_faster_tries_once():
 
 @pytest.mark.parametrize("forgets_s", [0.5, 0.2])
 def test_one_hesitation_among_quick_entries(forgets_s):
-    """Fails if one entry made much slower than the others does not convict by itself."""
-    gaps = [HURRIED_S] * (len(COVER) - 1) + [1.2]
-    findings, tests = inspected(Table(forgets_s=forgets_s), gaps)
-    (finding,) = findings
-    assert finding.verdict is Verdict.DUT_FAIL
-    assert (finding.part, finding.fault) == (("rule:entry-timeout",), "entry-timeout")
-    assert finding.what == "a half-made entry is dropped when the next key comes 1.2 s later"
-    assert len(finding.evidence) == 1
-    assert tests == []
+    """Fails if one entry made much slower than the others convicts by itself, or if how long the
+    terminal remembers is then not to be measured; or if two do not convict."""
+    for slow in (1, 2):
+        gaps = [HURRIED_S] * (len(COVER) - slow) + [1.2] * slow
+        table = Table(forgets_s=forgets_s)
+        entries = [table.enter(i, d, d, gap_s=gaps[i]) for i, d in enumerate(COVER)]
+        told = diagnose(entries, Layout(), FACTS)
+        (finding,) = told.findings
+        assert finding.fault == "entry-timeout"
+        assert finding.what == "a half-made entry is dropped when the next key comes 1.2 s later"
+        assert len(finding.evidence) == slow
+        assert told.may_forget
+        if slow == 1:
+            assert finding.verdict is Verdict.AMBIGUOUS
+            assert finding.part == ("rule:entry-timeout", "device:keys")
+        else:
+            assert finding.verdict is Verdict.DUT_FAIL
+            assert finding.part == ("rule:entry-timeout",)
 
 
 def test_a_slower_half_that_stayed_dark_is_to_be_entered_faster():
@@ -215,8 +224,7 @@ def test_what_is_left_of_a_dropped_entry_is_dropped_before_the_next():
         entries.append(replace(entry, pressed_at=at, cleared_by_key=False))
     facts = replace(FACTS, clear="unspecified")
     (finding,) = diagnose(entries, Layout(), facts).findings
-    assert finding.verdict is Verdict.DUT_FAIL
-    assert finding.part == ("rule:entry-timeout",)
+    assert finding.part == ("rule:entry-timeout", "device:keys")
 
 
 def test_the_first_of_four_keys_dropped_is_no_wrong_fourth():

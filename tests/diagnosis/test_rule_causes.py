@@ -199,12 +199,15 @@ def test_many_areas_wrong_are_the_rules():
     rows, healthy = rows_without("single-1", *pairs, on=[(1, 2, 3)])
     four = wrong_rows(rows, healthy, MASKS, sure=False)
     assert (four.part, four.rig_part) == (("rule:results",), ("inputs",))
-    assert four.verdict is Verdict.DUT_FAIL
+    assert four.verdict is Verdict.AMBIGUOUS
+    assert wrong_rows(rows, healthy, MASKS, sure=True).verdict is Verdict.DUT_FAIL
     on = list(itertools.permutations((1, 2, 3)))
     rows = {dice: MASKS.mask(winners(dice) ^ {"pair-1-2", "pair-1-3", "pair-2-3"}) for dice in on}
     rows[1, 2, 3] ^= MASKS.bit("pair-5-6")
     alike = wrong_rows(rows, {d: MASKS.mask(winners(d)) for d in on}, MASKS, sure=False)
-    assert alike.part == ("rule:pairs",)
+    assert (alike.part, alike.verdict) == (("rule:pairs", "group:pairs"), Verdict.DUT_FAIL)
+    once = wrong_rows({(1, 2, 3): rows[1, 2, 3]}, healthy, MASKS, sure=False)
+    assert (once.part, once.verdict) == (("rule:pairs", "group:pairs"), Verdict.AMBIGUOUS)
     assert alike.few  # one result, in all its orders
 
 
