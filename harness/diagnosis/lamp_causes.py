@@ -306,8 +306,6 @@ def _follow(areas: AreaMask, wirings: Mapping[str, Wiring], *, closed: bool) -> 
     bridged = not closed and len(order) == 1 and wirings[order[0]].alike
     named = (*order, *wirings[order[0]].leaders[:_NAMED_TOGETHER]) if bridged else order
     part, rig_part = _sides(*named)
-    if not closed and not bridged:  # a wire, or the logic: what lights in its place says neither
-        part += tuple(f"rule:{area}" for area in order)
     word = {"instead": "with", "besides": "also with", "only-with": "only together with"}
     said = [
         f"{area} lights {word[wiring.how]} "

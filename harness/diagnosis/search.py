@@ -129,7 +129,7 @@ def closest(prediction: Prediction) -> list[Cause]:
     """Give the single causes that explain most of a run which nothing explains whole.
 
     Lamps that no clear puts out any more bear witness to the clear key by themselves, unless they
-    are always lit.
+    are always lit, and too few to be a result that was entered before the run.
     """
     wrong = prediction.mismatches(())
     whole_error = prediction.error((), limit=sys.maxsize)
@@ -137,6 +137,8 @@ def closest(prediction: Prediction) -> list[Cause]:
     always = prediction.areas.all
     for seen in prediction.samples:
         always &= seen.lit
+    if always.bit_count() >= min(prediction.winning(dice).bit_count() for dice in ASCENDING) - 1:
+        always = 0
     after_clear = [seen.lit & ~always for seen in prediction.samples if seen.stage == "cleared"]
     in_the_end = set(after_clear[len(after_clear) // 2 :])
     if len(in_the_end) == 1 and in_the_end != {0}:

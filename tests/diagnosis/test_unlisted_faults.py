@@ -321,8 +321,8 @@ def test_lamps_seldom_seen_dark_together_are_not_called_a_bridge():
     table = glow(lambda lit, _: (lit | bridge if lit & bridge else lit) | {"total-9"})
     findings = diagnose(sweep(table, SEEN_DARK_TWICE), Layout(), RigFacts(map_verified=True))
     assert [(finding.part, finding.fault) for finding in findings.findings] == [
-        (("lamp:single-2", "rule:single-2"), "miswired"),
-        (("lamp:single-3", "rule:single-3"), "miswired"),
+        (("lamp:single-2",), "miswired"),
+        (("lamp:single-3",), "miswired"),
         (("lamp:total-9",), "stuck-on"),
     ]
 
