@@ -46,7 +46,9 @@ def explain(prediction: Prediction) -> list[CauseSet]:
     ]
     rows = _row_causes(prediction)
     if whole:
-        return _plainest(whole) + _by_one_result(prediction, whole, rows)
+        return (
+            _plainest(whole) + _by_one_result(prediction, whole, rows) + _by_slip(prediction, whole)
+        )
     by_rows = [c for c in rows if not prediction.mismatches((c,), limit=1)]
     whole = [(c,) for c in by_rows if c.few]
     conditional = _by_interplay(prediction, wrong)
@@ -173,6 +175,13 @@ def _by_one_result(
         for c in rows
         if c.few and c.slip is None and not prediction.mismatches((c,), limit=1)
     ]
+
+
+def _by_slip(prediction: Prediction, whole: Sequence[CauseSet]) -> list[CauseSet]:
+    """Give 'a person keyed another result' beside what else may be wrong at the keys."""
+    if not all(cause.at_keys for causes in whole for cause in causes):
+        return []
+    return [(c,) for c in slips(prediction) if not prediction.mismatches((c,), limit=1)]
 
 
 def _plainest(whole: list[CauseSet]) -> list[CauseSet]:

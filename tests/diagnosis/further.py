@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.diagnosis import RigFacts, diagnose
 from tests.diagnosis.broken_table import Layout, Table, sweep
 
-MOST_FURTHER_TESTS = 3
+MOST_FURTHER_TESTS = 6
 
 
 def explained(table: Table, results, facts: RigFacts) -> list:

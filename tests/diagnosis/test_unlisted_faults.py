@@ -118,6 +118,57 @@ class KeepsTheLast(Table):
             super().press(key)
 
 
+class Misreading(Table):
+    """A table of which one key enters the next digit at random."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__()
+        self.key, self.chance = key, random.Random(key)
+
+    def press(self, key: str) -> None:
+        wrong = key == self.key and self.chance.random() < 0.4
+        super().press(str(int(key) % 6 + 1) if wrong else key)
+
+
+class GlowsHalfMade(Table):
+    """A table of which a lamp glows as long as an entry is half made."""
+
+    def __init__(self, area: str) -> None:
+        super().__init__()
+        self.area = area
+
+    def lamps(self) -> set[str]:
+        return super().lamps() | ({self.area} if len(self.digits) in (1, 2) else set())
+
+
+class LiveLater(Table):
+    """A table of which a group is live from when a certain result lights."""
+
+    def __init__(self, results: int, areas: set[str]) -> None:
+        super().__init__()
+        self.left, self.areas, self.held = results, areas, False
+
+    def lamps(self) -> set[str]:
+        lit = super().lamps()
+        self.left -= bool(lit) and not self.held
+        self.held = bool(lit)
+        return lit | self.areas if self.left < 0 else lit
+
+
+class OddOnce(Table):
+    """A table of which one press, counted from 1, enters something else, once."""
+
+    def __init__(self, press: int, enters) -> None:
+        super().__init__()
+        self.left, self.enters = press, enters
+
+    def press(self, key: str) -> None:
+        self.left -= key != "clear"
+        odd = self.left == 0 and key != "clear"
+        for each in self.enters(key) if odd else [key]:
+            super().press(each)
+
+
 def glow(change):
     return Table(glow=change)
 
@@ -137,6 +188,8 @@ def named(findings) -> set[str]:
     return {part for finding in findings for part in finding.part}
 
 
+SINGLES = {area for area in AREAS if area.startswith("single-")}
+DOUBLES = {area for area in AREAS if area.startswith("double-")}
 SHIFTED = {area: PAIRS[(i + 1) % len(PAIRS)] for i, area in enumerate(PAIRS)}
 
 
@@ -183,6 +236,28 @@ UNLISTED = {
         Table(wire=lambda key: ["4"] if key == "3" else [key]),
         {"key:3"},
     ),
+    "a key enters a further digit": (
+        Table(wire=lambda key: ["3", "4"] if key == "3" else [key]),
+        {"key:3"},
+    ),
+    "a key enters another digit first": (
+        Table(wire=lambda key: ["6", "3"] if key == "3" else [key]),
+        {"key:3"},
+    ),
+    "clear enters a digit": (
+        Table(wire=lambda key: ["clear", "1"] if key == "clear" else [key]),
+        {"key:clear"},
+    ),
+    "a key enters another digit at times": (Misreading("2"), {"key:2", "relay:2"}),
+    "a lamp glows in half-made entries": (
+        GlowsHalfMade("total-9"),
+        {"lamp:total-9", "rule:commit"},
+    ),
+    "singles sag where there are three": (
+        glow(lambda lit, _: lit - SINGLES if len(lit & SINGLES) == 3 else lit),
+        {"group:singles", "rule:singles"},
+    ),
+    "a group live from a result on": (LiveLater(10, DOUBLES), {"group:doubles"}),
     "three keys in a circle": (
         Table(wire=lambda key: [{"1": "2", "2": "3", "3": "1"}.get(key, key)]),
         {"key:1", "key:2", "key:3"},
@@ -516,3 +591,51 @@ def test_a_lamp_that_is_always_lit_bears_no_witness_against_the_clear_key():
     assert (finding.verdict, finding.fault) == (Verdict.AMBIGUOUS, "unexplained")
     assert finding.part[0] == "lamp:total-17"
     assert "key:clear" not in finding.part
+
+
+ODD_PRESSES = {
+    "lost": lambda _key: [],
+    "taken twice": lambda key: [key, key],
+    "another": lambda key: [str(int(key) % 6 + 1)],
+    "another too": lambda key: [key, str(int(key) % 6 + 1)],
+    "a clear after it": lambda key: [key, "clear"],
+}
+
+
+@pytest.mark.parametrize("odd", ODD_PRESSES)
+def test_one_odd_press_convicts_nobody(odd):
+    """Fails if one press that failed once, anywhere in a cover, is held against any part for sure,
+    the dealer's hand included."""
+    seen = 0
+    for press in range(1, 3 * len(COVER) + 1, 5):
+        findings = explained(OddOnce(press, ODD_PRESSES[odd]), COVER, FACTS)
+        seen += bool(findings)
+        assert {finding.verdict for finding in findings} <= {Verdict.AMBIGUOUS}, (press, findings)
+    assert seen > len(COVER) / 4
+
+
+def test_what_explains_one_entry_at_the_keys_is_entered_again():
+    """Fails if a key is blamed for one entry, or not once the same entry went wrong again."""
+    table = Table(wire=lambda key: ["4"] if key == "3" else [key])
+    entries = [table.enter(i, d) for i, d in enumerate([(1, 2, 4), (3, 3, 3), (5, 5, 6)])]
+    first = diagnose(entries, Layout(), FACTS)
+    assert [finding.verdict for finding in first.findings] == [Verdict.AMBIGUOUS]
+    assert "in one entry only" in first.findings[0].what
+    (test,) = first.next_tests
+    assert (test.keyed, test.shown) == ((3, 3, 3), (3, 3, 3))
+    entries.append(table.enter(3, test.keyed, test.shown, mode="entered"))
+    (finding,) = diagnose(entries, Layout(), FACTS).findings
+    assert (finding.verdict, finding.part) == (Verdict.DUT_FAIL, ("key:3",))
+
+
+def test_a_hand_that_keys_otherwise_while_certain_dice_lie_is_the_dealers():
+    """Fails if a slip that is made again is not the dealer's, or one that is not made again is."""
+
+    def slip(dice, keys):
+        return ("1", "2", "4") if dice and sorted(dice) == [1, 2, 3] else keys
+
+    results = [(5, 5, 6), (1, 2, 3), (4, 4, 4)]
+    (finding,) = explained(Table(slip=slip), results, FACTS)
+    assert (finding.verdict, finding.part) == (Verdict.PROCEDURE_FAIL, ("dealer",))
+    once = OddOnce(6, lambda _key: ["4"])
+    assert {each.verdict for each in explained(once, results, FACTS)} == {Verdict.AMBIGUOUS}
