@@ -10,7 +10,7 @@ from harness.diagnosis.cause import Cause, CauseSet
 from harness.diagnosis.collected import Collected, evidence_of, listed, results_of
 from harness.diagnosis.facts import RigFacts
 from harness.diagnosis.layout import Layout
-from harness.diagnosis.next_test import NextTest, next_test, seen_once
+from harness.diagnosis.next_test import NextTest, next_test, only_wrong_entry
 from harness.diagnosis.search import by_results, closest, explain
 from harness.diagnosis.set_aside import may_forget, set_aside
 from harness.diagnosis.simulate import Prediction
@@ -312,7 +312,7 @@ def _equipment(
     if len(candidates) > 1 or len(candidates[0]) == 1:
         finding = _joined(prediction, candidates, facts, concerned, test, witnesses)
         convicts = finding.verdict in (Verdict.DUT_FAIL, Verdict.PROCEDURE_FAIL)
-        if convicts and seen_once(prediction, candidates):
+        if convicts and only_wrong_entry(prediction, candidates):
             told = f"{finding.what}; in one entry only, which may be one press that failed"
             finding = replace(finding, verdict=Verdict.AMBIGUOUS, what=told)
         collected.add(finding, [numbers[i] for i in concerned])

@@ -51,7 +51,7 @@ def forgetting(prediction: Prediction) -> Cause | None:
     slower = sum(gap >= high for gap, _ in gaps)
     far_apart = high > _FAR_APART * low
     # One entry alone may have stayed dark for any reason.
-    sure = (far_apart and slower > 1) or comb(len(gaps), slower) >= _LEAST_ODDS
+    sure = slower > 1 and (far_apart or comb(len(gaps), slower) >= _LEAST_ODDS)
     if not sure and not far_apart and 2 * slower < len(gaps):
         return None
     return Cause(

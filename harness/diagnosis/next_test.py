@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from statistics import median
@@ -16,6 +16,9 @@ from harness.observations import Dice, Entry
 from harness.verdicts import Verdict
 
 _SEEN_ENOUGH = 4
+_SLIPS = 3
+"""Entries of the same keys from which a slip is not looked for again: under these dice, under
+others, and once more."""
 _DIFFERENT: Dice = (1, 2, 3)
 
 
@@ -42,7 +45,7 @@ def next_test(prediction: Prediction, candidates: Sequence[CauseSet]) -> NextTes
     """Give the single entry that leaves the fewest candidates whatever it shows, or None."""
     if len(candidates) < 2:
         return _confirming(prediction, candidates[0]) if candidates else None
-    return _splitting(prediction, candidates) or _repeated(prediction, candidates)
+    return _splitting(prediction, candidates) or _borne_out_again(prediction, candidates)
 
 
 def _splitting(prediction: Prediction, candidates: Sequence[CauseSet]) -> NextTest | None:
@@ -84,7 +87,7 @@ def _confirming(prediction: Prediction, causes: CauseSet) -> NextTest | None:
     """Give an entry that bears out what so far one result alone shows, or None."""
     if any(cause.rows for cause in causes):
         return _again(prediction, causes)
-    if again := _repeated(prediction, [causes]):
+    if again := _borne_out_again(prediction, [causes]):
         return again
     entered = {tuple(sorted(entry.keyed[:3])) for entry in prediction.entries}
     for cause in causes:
@@ -100,7 +103,7 @@ def _confirming(prediction: Prediction, causes: CauseSet) -> NextTest | None:
     return None
 
 
-def seen_once(prediction: Prediction, candidates: Sequence[CauseSet]) -> Entry | None:
+def only_wrong_entry(prediction: Prediction, candidates: Sequence[CauseSet]) -> Entry | None:
     """Give the only entry that went wrong, if what explains it sits at the keys.
 
     That may have been one press that failed, for which no cause that is always there is to blame.
@@ -111,19 +114,36 @@ def seen_once(prediction: Prediction, candidates: Sequence[CauseSet]) -> Entry |
     return prediction.entries[wrong.pop()] if len(wrong) == 1 else None
 
 
-def _repeated(prediction: Prediction, candidates: Sequence[CauseSet]) -> NextTest | None:
-    """Give the only entry that went wrong once more, if it was one of three keys.
+def _borne_out_again(prediction: Prediction, candidates: Sequence[CauseSet]) -> NextTest | None:
+    """Give an entry that goes wrong too if these causes are why the only wrong entry did.
 
-    Not where a pause in it may be the reason: how long is measured.
+    Of a slip of the hand it is the same again. Of a fault it is another result, under other dice:
+    the same again would bear out a slip, or a wrong row, as well. Nothing can be told beforehand of
+    keys that fail now and then, nor is a pause tried again: how long it may be is measured.
     """
-    entry = seen_once(prediction, candidates)
-    if entry is None or len(entry.keyed) != len(_DIFFERENT):
+    entry = only_wrong_entry(prediction, candidates)
+    every = [cause for causes in candidates for cause in causes]
+    if entry is None or any(cause.erratic or cause.forgets_after_s for cause in every):
         return None
-    if any(cause.forgets_after_s for causes in candidates for cause in causes):
-        return None
-    first, second, third = (int(key) for key in entry.keyed)
-    keyed = (first, second, third)
-    return NextTest(keyed, entry.shown or keyed, (tuple(map(_named, candidates)),))
+    named = (tuple(map(_named, candidates)),)
+    entered = Counter(each.keyed for each in prediction.entries)
+    slip = next((cause.slip for cause in every if cause.slip), None)
+    if slip is not None:
+        first, second, third = (int(key) for key in entry.keyed)
+        again = NextTest((first, second, third), slip.shown, named)
+        return again if entered[entry.keyed] < _SLIPS else None
+    for a, b, c in product(range(1, 7), repeat=3):
+        keyed = (a, b, c)
+        if tuple(map(str, keyed)) not in entered and all(
+            any(cause.wild for cause in causes) or _differs(prediction, causes, keyed)
+            for causes in candidates
+        ):
+            return NextTest(keyed, keyed if entry.shown is None else _other(keyed), named)
+    return None
+
+
+def _differs(prediction: Prediction, causes: CauseSet, keyed: Dice) -> bool:
+    return _lit(prediction, causes, keyed, keyed) != _lit(prediction, (), keyed, keyed)
 
 
 def _again(prediction: Prediction, causes: CauseSet) -> NextTest | None:
@@ -139,16 +159,14 @@ def _again(prediction: Prediction, causes: CauseSet) -> NextTest | None:
     return NextTest(dice, dice, ((_named(causes),),))
 
 
-def seen_enough(prediction: Prediction, wrong: Collection[Dice]) -> bool:
+def seen_enough(prediction: Prediction, wrong: Iterable[Dice]) -> bool:
     """Tell whether one of these results, wrong each time, was entered often enough to say so."""
     return max(_times(prediction, wrong).values(), default=0) >= _SEEN_ENOUGH
 
 
-def _times(prediction: Prediction, wrong: Collection[Dice]) -> dict[Dice, int]:
-    """Count how often each was entered, in whichever of the orders that are wrong."""
-    rows = {tuple(map(str, dice)): tuple(sorted(dice)) for dice in wrong}
-    entered = Counter(rows.get(entry.keyed[:3]) for entry in prediction.entries)
-    return {(a, b, c): entered[tuple(sorted((a, b, c)))] for a, b, c in wrong}
+def _times(prediction: Prediction, wrong: Iterable[Dice]) -> dict[Dice, int]:
+    entered = Counter(entry.keyed[:3] for entry in prediction.entries)
+    return {dice: entered[tuple(map(str, dice))] for dice in wrong}
 
 
 def _other(dice: Dice) -> Dice:

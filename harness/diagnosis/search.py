@@ -45,6 +45,8 @@ def explain(prediction: Prediction) -> list[CauseSet]:
         if not prediction.mismatches((c,), limit=1)
     ]
     rows = _row_causes(prediction)
+    if whole and all(c.wild and c.verdict is Verdict.AMBIGUOUS for (c,) in whole):
+        whole += _erratic(prediction)  # it may be a key's bounce as well
     if whole:
         return (
             _plainest(whole) + _by_one_result(prediction, whole, rows) + _by_slip(prediction, whole)
@@ -65,11 +67,16 @@ def explain(prediction: Prediction) -> list[CauseSet]:
     together = _together(prediction, helping)
     if together and together[0].cost <= _PLAIN_COST:
         return [each.causes for each in together]
+    return _erratic(prediction) or [each.causes for each in together]
+
+
+def _erratic(prediction: Prediction) -> list[CauseSet]:
+    """Give the keys that explain everything if they do not do the same each time."""
     for kind in erratic_key_causes(prediction.facts):
-        erratic: list[CauseSet] = [(c,) for c in kind if not prediction.mismatches((c,), limit=1)]
-        if erratic:
-            return erratic
-    return [each.causes for each in together]
+        found: list[CauseSet] = [(c,) for c in kind if not prediction.mismatches((c,), limit=1)]
+        if found:
+            return found
+    return []
 
 
 def _plausible(
@@ -138,7 +145,7 @@ def closest(prediction: Prediction) -> list[Cause]:
     singles = _singles(prediction, wrong)
     always = prediction.areas.all
     for seen in prediction.samples:
-        always &= seen.lit
+        always &= seen.lit | ~seen.known
     if always.bit_count() >= min(prediction.winning(dice).bit_count() for dice in ASCENDING) - 1:
         always = 0
     after_clear = [seen.lit & ~always for seen in prediction.samples if seen.stage == "cleared"]
@@ -282,7 +289,7 @@ def _taken(prediction: Prediction) -> dict[str, str | None]:
 def _early(prediction: Prediction, wrong: Sequence[int]) -> list[Cause]:
     """Give the cause 'lamps light before the entry is whole'; what shows then is not modelled.
 
-    It must show in half the entries at least: what lights now and then is no rule. One lamp that is
+    What shows in less than half the entries is suspected only: it may be a key's. One lamp that is
     all that ever lights then may do so by itself.
     """
     stages: tuple[Stage, ...] = ("after-1", "after-2")
@@ -292,8 +299,9 @@ def _early(prediction: Prediction, wrong: Sequence[int]) -> list[Cause]:
     early = [n for n in wrong if samples[n].stage in stages and samples[n].lit]
     looked = {seen.entry for seen in samples if seen.stage in stages}
     lit_in = {samples[n].entry for n in early}
-    if not early or 2 * len(lit_in) < len(looked):
+    if not early:
         return []
+    verdict = Verdict.DUT_FAIL if 2 * len(lit_in) >= len(looked) else Verdict.AMBIGUOUS
     lit = 0
     for n in early:
         lit |= samples[n].lit & samples[n].known
@@ -308,6 +316,7 @@ def _early(prediction: Prediction, wrong: Sequence[int]) -> list[Cause]:
                     (*lamps, "rule:commit", "key:enter"),
                     "lights-early",
                     "lamps light before the entry key is pressed: the rule, or the key is closed",
+                    verdict=verdict,
                     rig_part=inputs,
                     excluded_by=("map", "paths"),
                     wild=frozenset(stages[2:]),
@@ -318,6 +327,7 @@ def _early(prediction: Prediction, wrong: Sequence[int]) -> list[Cause]:
             (*lamps, "rule:commit"),
             "lights-early",
             f"{' '.join(itself) or 'lamps'} light after key {n}, before the entry is whole",
+            verdict=verdict,
             rig_part=inputs,
             excluded_by=("map", "paths"),
             wild=frozenset(stages[n - 1 :]),

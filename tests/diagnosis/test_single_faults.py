@@ -360,8 +360,12 @@ def test_a_slip_of_the_hand_is_told_from_a_wrong_row():
         first = diagnose(entries, Layout(), VERIFIED)
         assert [f.verdict for f in first.findings] == [Verdict.AMBIGUOUS]
         (test,) = first.next_tests
-        entries.append(table.enter(216, test.keyed, test.shown, mode="entered"))
-        finding, second = only_finding(entries)
+        for index in range(216, 220):
+            entries.append(table.enter(index, test.keyed, test.shown, mode="entered"))
+            finding, second = only_finding(entries)
+            if not second.next_tests:
+                break
+            (test,) = second.next_tests
         assert finding.verdict is verdict
         assert finding.part[0].startswith(part)
         assert finding.fault == ("wrong-entry" if part == "dealer" else "wrong-result")

@@ -614,15 +614,15 @@ def test_one_odd_press_convicts_nobody(odd):
     assert seen > len(COVER) / 4
 
 
-def test_what_explains_one_entry_at_the_keys_is_entered_again():
-    """Fails if a key is blamed for one entry, or not once the same entry went wrong again."""
+def test_what_explains_one_entry_at_the_keys_must_show_in_another():
+    """Fails if a key is blamed for one entry, or not once another of its results went wrong too."""
     table = Table(wire=lambda key: ["4"] if key == "3" else [key])
     entries = [table.enter(i, d) for i, d in enumerate([(1, 2, 4), (3, 3, 3), (5, 5, 6)])]
     first = diagnose(entries, Layout(), FACTS)
     assert [finding.verdict for finding in first.findings] == [Verdict.AMBIGUOUS]
     assert "in one entry only" in first.findings[0].what
     (test,) = first.next_tests
-    assert (test.keyed, test.shown) == ((3, 3, 3), (3, 3, 3))
+    assert (test.keyed, test.shown) == ((1, 1, 3), (1, 1, 3))
     entries.append(table.enter(3, test.keyed, test.shown, mode="entered"))
     (finding,) = diagnose(entries, Layout(), FACTS).findings
     assert (finding.verdict, finding.part) == (Verdict.DUT_FAIL, ("key:3",))
