@@ -104,14 +104,20 @@ def _confirming(prediction: Prediction, causes: CauseSet) -> NextTest | None:
 
 
 def only_wrong_entry(prediction: Prediction, candidates: Sequence[CauseSet]) -> Entry | None:
-    """Give the only entry that went wrong, if what explains it sits at the keys.
+    """Give an entry that went wrong, if no other result did and what explains it sits at the keys.
 
-    That may have been one press that failed, for which no cause that is always there is to blame.
+    That may have been one press that failed, or a wrong row: a key shows in its other results too.
+    A slip of the hand, and what becomes of a fourth key, show in the same entry made twice.
     """
-    if not all(cause.at_keys or cause.wild for causes in candidates for cause in causes):
+    every = [cause for causes in candidates for cause in causes]
+    if not all(cause.at_keys or cause.wild for cause in every):
         return None
-    wrong = {prediction.samples[n].entry for n in prediction.mismatches(())}
-    return prediction.entries[wrong.pop()] if len(wrong) == 1 else None
+    numbers = sorted({prediction.samples[n].entry for n in prediction.mismatches(())})
+    wrong = [prediction.entries[number] for number in numbers]
+    if not wrong or len({tuple(sorted(entry.keyed)) for entry in wrong}) > 1:
+        return None
+    twice_will_do = all(cause.slip or cause.fourth_key for cause in every)
+    return None if twice_will_do and len(wrong) > 1 else wrong[0]
 
 
 def _borne_out_again(prediction: Prediction, candidates: Sequence[CauseSet]) -> NextTest | None:
@@ -143,7 +149,15 @@ def _borne_out_again(prediction: Prediction, candidates: Sequence[CauseSet]) -> 
 
 
 def _differs(prediction: Prediction, causes: CauseSet, keyed: Dice) -> bool:
-    return _lit(prediction, causes, keyed, keyed) != _lit(prediction, (), keyed, keyed)
+    """Tell whether the causes would show in this entry, made after the last one."""
+    last = prediction.entries[-1]
+    entry = replace(last, keyed=tuple(map(str, keyed)), shown=None, pressed_at=())
+    for_both = [
+        trace((last, entry), prediction.facts, [replace(cause, since=None) for cause in each])
+        for each in (causes, ())
+    ]
+    with_them, without = (states[1, "lit"].entered for states in for_both)
+    return prediction.commanded(with_them, ()) != prediction.commanded(without, ())
 
 
 def _again(prediction: Prediction, causes: CauseSet) -> NextTest | None:

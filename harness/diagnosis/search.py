@@ -366,7 +366,7 @@ def _row_causes(prediction: Prediction) -> list[Cause]:
     sure = seen_enough(prediction, rows)
     order = order_dependent(rows, right, prediction.areas, sure=sure)
     if order is not None:
-        return [order]
+        return [*causes, order]
     healthy = {dice: prediction.winning(dice) for dice in rows}
     return [*causes, wrong_rows(rows, healthy, prediction.areas, sure=sure)]
 
