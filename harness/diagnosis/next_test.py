@@ -16,9 +16,6 @@ from harness.observations import Dice, Entry
 from harness.verdicts import Verdict
 
 _SEEN_ENOUGH = 4
-_SLIPS = 3
-"""Entries of the same keys from which a slip is not looked for again: under these dice, under
-others, and once more."""
 _DIFFERENT: Dice = (1, 2, 3)
 
 
@@ -132,12 +129,17 @@ def _borne_out_again(prediction: Prediction, candidates: Sequence[CauseSet]) -> 
     if entry is None or any(cause.erratic or cause.forgets_after_s for cause in every):
         return None
     named = (tuple(map(_named, candidates)),)
-    entered = Counter(each.keyed for each in prediction.entries)
+    entered = {each.keyed for each in prediction.entries}
     slip = next((cause.slip for cause in every if cause.slip), None)
     if slip is not None:
         first, second, third = (int(key) for key in entry.keyed)
-        again = NextTest((first, second, third), slip.shown, named)
-        return again if entered[entry.keyed] < _SLIPS else None
+        under_them = [
+            each.keyed
+            for each in prediction.entries
+            if each.shown is not None and tuple(sorted(each.shown)) == slip.shown
+        ]
+        made_again = under_them.count(entry.keyed) > 1
+        return None if made_again else NextTest((first, second, third), slip.shown, named)
     for a, b, c in product(range(1, 7), repeat=3):
         keyed = (a, b, c)
         if tuple(map(str, keyed)) not in entered and all(
