@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import click
 
+from harness.cli.standard_output import outlive_readers
 from harness.verdicts import HarnessError
 
 INTERRUPTED = 130
@@ -84,12 +85,15 @@ def say_error(text: str) -> None:
 
 def main() -> None:
     """Run the command line and leave with the exit status that `interface` promises."""
+    outlive_readers()
     sys.exit(_run())
 
 
 def _run() -> int:
     try:
         status = cli.main(standalone_mode=False, prog_name="sicbo-hil")
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except click.exceptions.Exit as ended:
         return ended.exit_code
     except click.ClickException as wrong:
@@ -101,10 +105,6 @@ def _run() -> int:
     except (click.Abort, KeyboardInterrupt):
         say_error("interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader went away (`| head`): nothing is left to be said to it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except Exception as error:
         if os.environ.get(TRACEBACK_VARIABLE):
             traceback.print_exc()

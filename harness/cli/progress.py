@@ -9,14 +9,16 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn
 from rich.progress import Progress as Bars
 
+from harness.cli.console import console
+
 _LINE_EVERY_S = 5.0
 
 
 class Progress:
     """What is being tested, how far it is, and the time left, for each worker."""
 
-    def __init__(self, console: Console | None = None) -> None:
-        self._console = console or Console(stderr=True, highlight=False)
+    def __init__(self, show: Console | None = None) -> None:
+        self._console = show or console(stderr=True)
         self._rows: dict[str, _Row] = {}
         self._bars: Bars | None = None
         if self._console.is_terminal:

@@ -141,9 +141,10 @@ def _print_json(answer: object) -> None:
 
 
 def _print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], title: str) -> None:
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
+
+    from harness.cli.console import console
 
     click.echo(title)
     table = Table()
@@ -151,7 +152,7 @@ def _print_table(headings: Sequence[str], rows: Sequence[Sequence[str]], title: 
         table.add_column(heading, overflow="fold")
     for row in rows:
         table.add_row(*map(escape, row))
-    Console().print(table)
+    console().print(table)
 
 
 def _spelt(options: dict[str, Any]) -> str:

@@ -71,11 +71,13 @@ def command(
 
 
 def _begin(wanted: Order, out: str | None) -> int:
+    from harness.cli.run_faults import refuse_wrong_faults
     from harness.cli.run_manifest import manifest_of, new_folder
     from harness.evidence.keys import load_signing_key
     from harness.evidence.record import RunRecord
 
     key = load_signing_key()
+    refuse_wrong_faults(wanted)
     manifest = manifest_of(wanted)
     folder = Path(out) if out is not None else new_folder(str(manifest["run_id"]))
     with RunRecord.create(folder, manifest, wanted.asked()) as record:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
+from harness.cli.console import console
 from harness.evidence.summary import parts_text
 
 _COLOURS = {"PASS": "green", "DUT_FAIL": "red", "PROCEDURE_FAIL": "red"}
@@ -17,26 +17,26 @@ _MOST_FINDINGS = 20
 
 def print_outcome(folder: Path, summary: Mapping[str, Any]) -> None:
     """Say the verdict, the results and the findings; the run folder goes to standard output."""
-    console = Console(stderr=True, highlight=False)
+    shown = console(stderr=True)
     verdict = summary["verdict"]
-    console.print(verdict, style=_COLOURS.get(verdict, "yellow"), markup=False, end="")
+    shown.print(verdict, style=_COLOURS.get(verdict, "yellow"), markup=False, end="")
     counts = ", ".join(f"{count} {name}" for name, count in summary["counts"].items())
     if summary["left"]:
         counts += f"; {summary['left']} of {summary['planned']} planned not concluded"
-    console.print(f"  ({counts or 'no scenario'})", markup=False, soft_wrap=True)
+    shown.print(f"  ({counts or 'no scenario'})", markup=False, soft_wrap=True)
     for book, told in summary["results"].items():
-        console.print(
+        shown.print(
             f"  {book}: {told['passed']} of {told['checked']} results passed ({told['mode']})",
             markup=False,
             soft_wrap=True,
         )
     findings: Sequence[Mapping[str, Any]] = summary["findings"]
     for finding in findings[:_MOST_FINDINGS]:
-        console.print(
+        shown.print(
             f"  {finding['verdict']}: {parts_text(finding)}: {finding['fault']}: {finding['what']}",
             markup=False,
             soft_wrap=True,
         )
     if len(findings) > _MOST_FINDINGS:
-        console.print(f"  and {len(findings) - _MOST_FINDINGS} more findings", markup=False)
+        shown.print(f"  and {len(findings) - _MOST_FINDINGS} more findings", markup=False)
     click.echo(str(folder))

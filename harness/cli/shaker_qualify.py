@@ -210,11 +210,12 @@ class _Display:
     """How a qualification stands, on standard error: a table on a terminal, else plain lines."""
 
     def __init__(self) -> None:
-        from rich.console import Console
         from rich.live import Live
 
-        console = Console(stderr=True, highlight=False)
-        self._live = Live(console=console, refresh_per_second=4) if console.is_terminal else None
+        from harness.cli.console import console
+
+        shown = console(stderr=True)
+        self._live = Live(console=shown, refresh_per_second=4) if shown.is_terminal else None
         self._told_at = time.monotonic()
 
     def __enter__(self) -> _Display:

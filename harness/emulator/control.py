@@ -70,7 +70,7 @@ class Control:
     def _do(self, line: bytes) -> dict[str, object]:
         try:
             request = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise RefusedError("not a JSON line") from None
         if not isinstance(request, dict):
             raise RefusedError("expected a JSON object")
@@ -194,9 +194,9 @@ class Control:
         self, request: Request, ports: Mapping[str, Callable[[], None]]
     ) -> Callable[[], None]:
         device = request.get("device")
-        if device not in ports:
+        if not isinstance(device, str) or device not in ports:
             raise RefusedError(f"device: expected one of {', '.join(ports)}, found {device!r}")
-        return ports[str(device)]
+        return ports[device]
 
     def _state(self, request: Request) -> dict[str, object]:
         return {**self._bench.state(), "armed": self._armoury.armed()}

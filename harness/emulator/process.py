@@ -52,8 +52,7 @@ def main(arguments: Sequence[str]) -> int:
             install(bench)
             shown = install_cameras(bench)
             armoury = Armoury(bench)
-            for text in options.fault:
-                armoury.arm(*parse(text))
+            _arm(armoury, options.fault)
         except (RigFileError, UnknownFaultError) as error:
             return _refuse(error)
         control = line_server("control", Control(bench, armoury, shown).reply)
@@ -65,8 +64,20 @@ def main(arguments: Sequence[str]) -> int:
     return _INTERRUPTED if signal.SIGINT in signals else 0
 
 
+def _arm(armoury: Armoury, faults: Sequence[str]) -> None:
+    """Arm faults; raises `UnknownFaultError` with all that will not do."""
+    refused = []
+    for text in faults:
+        try:
+            armoury.arm(*parse(text))
+        except UnknownFaultError as error:
+            refused.append(str(error))
+    if refused:
+        raise UnknownFaultError("; ".join(refused))
+
+
 def _refuse(error: Exception) -> int:
-    print(f"harness.emulator: {error}", file=sys.stderr)
+    print(f"harness.emulator: {error}", file=sys.stderr, flush=True)
     return 2
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import click
 import pytest
@@ -15,9 +16,12 @@ from harness.verdicts import ConfigurationError, HarnessError, InvalidFileError,
 HEAVY = ("numpy", "cv2", "scipy", "pydantic", "rich", "pytest", "pymodbus", "serial", "reportlab")
 
 
+PROGRAM = [sys.executable, "-c", "from harness.cli.main import main; main()"]
+
+
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", "from harness.cli.main import main; main()", *arguments],
+        [*PROGRAM, *arguments],
         capture_output=True,
         text=True,
         timeout=60,
@@ -115,18 +119,47 @@ def test_internal_error_is_one_line_unless_asked_for_more(monkeypatch, capsys):
     assert "Traceback" in capsys.readouterr().err
 
 
-def test_reader_that_goes_away_is_no_error():
-    """Fails if `| head` ends in an error."""
+@pytest.mark.parametrize("errors_too", [False, True])
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        (["rules", "table", "ny-5324.51"], 0),
+        (["rules", "table", "ny-5324.51", "--json"], 0),
+        (["run", "--help"], 0),
+        (["dice", "read", "not-there.png", "--json"], 2),
+        (["rules", "table", "no-such-book"], 2),
+    ],
+)
+def test_reader_that_goes_away_changes_no_status(words, status, errors_too):
+    """Fails if `| head` makes a good answer a failure, a refusal good, or is told as an error."""
+    reader, nobody_reads = os.pipe()
+    os.close(reader)
     ended = subprocess.run(
-        [
-            "sh",
-            "-c",
-            f"'{sys.executable}' -c 'from harness.cli.main import main; main()' "
-            "rules table ny-5324.51 --json | head -c 1; exit $?",
-        ],
-        capture_output=True,
+        [*PROGRAM, *words],
+        stdout=nobody_reads,
+        stderr=nobody_reads if errors_too else subprocess.PIPE,
         text=True,
         timeout=60,
         check=False,
     )
-    assert ended.stderr == ""
+    os.close(nobody_reads)
+    assert ended.returncode == status
+    assert "Broken" not in (ended.stderr or "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+def test_output_that_takes_no_more_is_told_in_a_line():
+    """Fails if a full disk is an internal error, silent, or good."""
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [*PROGRAM, "rules", "list", "--json"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert ended.returncode == 3
+    assert ended.stderr.count("\n") == 1
+    assert "standard output" in ended.stderr
+    assert "internal" not in ended.stderr

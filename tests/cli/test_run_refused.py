@@ -77,6 +77,18 @@ def test_fault_that_the_emulator_does_not_know_is_a_wrong_option(run):
     assert any("F99" in line for line in lines_of(process))
 
 
+def test_faults_that_will_not_do_are_told_together_and_nothing_is_begun(run, tmp_path):
+    """Fails if one of two wrong faults is told only once the other is mended, or a folder is left.
+
+    Also if what is told is changed on its way: `:b:` is a picture to those who draw such.
+    """
+    process, _ = run("--fault", "F99", "--fault", "F12:a=small,b=small", "--inspection", "minimum")
+    assert process.returncode == 2
+    assert "F99: " in process.stderr
+    assert "F12:b: " in process.stderr
+    assert not (tmp_path / "out").exists()
+
+
 def test_folder_in_use_is_not_touched(run, tmp_path):
     """Fails if a run mixes with other files."""
     (tmp_path / "out").mkdir()

@@ -45,6 +45,8 @@ def test_present_lays_the_dice(bench):
         ({"do": "arm", "fault": "F10", "with": {"lump": "total-9"}}, "lamp=total-9"),
         ({"do": "disarm", "fault": "F10"}, "F10"),
         ({"do": "unplug", "device": "kettle"}, "kettle"),
+        ({"do": "plug", "device": ["lamps"]}, "lamps"),
+        ("[" * 8000, "JSON"),
     ],
 )
 def test_bad_requests_are_refused_with_why(bench, request_, why):
