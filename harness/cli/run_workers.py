@@ -20,7 +20,7 @@ _TOLD_NOTHING = "ended without a word"
 
 
 class Workers:
-    """Runs jobs in processes of their own, at most as many at a time as there are CPUs.
+    """Runs jobs in processes of their own, at most `side_by_side` at a time.
 
     Jobs on one real bench run one after the other.
 
@@ -151,9 +151,9 @@ class Workers:
 
 
 def side_by_side() -> int:
-    """Give how many benches run at once: two a CPU and one: each mostly waits on its wires."""
+    """Give how many benches run at once: three a CPU, as each mostly waits on its wires."""
     cpus = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return 2 * (cpus or 1) + 1
+    return 3 * (cpus or 1)
 
 
 def _lines(message: Mapping[str, object]) -> list[str]:
