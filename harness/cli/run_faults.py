@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 
-from harness.cli.run_jobs import Order, SeveralMistakesError
+from harness.cli.run_jobs import Order, refuse
 from harness.rig.errors import NotThereError
 from harness.rig.launch import standin
 from harness.verdicts import ConfigurationError, HarnessError
@@ -29,5 +29,4 @@ def refuse_wrong_faults(order: Order) -> None:
                 pass
         except ConfigurationError as error:
             mistakes.append(error)
-    if mistakes:
-        raise mistakes[0] if len(mistakes) == 1 else SeveralMistakesError(mistakes)
+    refuse(mistakes)

@@ -35,6 +35,12 @@ class SeveralMistakesError(ConfigurationError):
         return "\n".join(dict.fromkeys(str(mistake) for mistake in self.mistakes))
 
 
+def refuse(mistakes: Sequence[HarnessError]) -> None:
+    """Raise what is wrong: the one mistake, or SeveralMistakesError; return where there is none."""
+    if mistakes:
+        raise mistakes[0] if len(mistakes) == 1 else SeveralMistakesError(mistakes)
+
+
 @dataclass(frozen=True, slots=True)
 class Sitting:
     """One rule book to be tested on one rig."""
@@ -141,8 +147,7 @@ def order(
                 mistakes.append(_no_emulator(rig))
     if not loaded:
         mistakes += _rig_mistakes(rigs)
-    if mistakes:
-        raise mistakes[0] if len(mistakes) == 1 else SeveralMistakesError(mistakes)
+    refuse(mistakes)
     return Order(tuple(sittings), paths, cast("Inspection", inspection), tuple(faults), record_wire)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.bdd.features import feature_uri, features_of
-from harness.cli.run_jobs import SeveralMistakesError
+from harness.cli.run_jobs import refuse
 from harness.cli.run_manifest import manifest_of, rig_facts
 from harness.dealing.calibrations import load_calibrations
 from harness.evidence.canonical import sha256_hex
@@ -61,8 +61,7 @@ def refuse_changed_rig(then: Mapping[str, Any], rig: Rig) -> None:
 
 def _refuse(*found: Iterable[ChangedSinceError]) -> None:
     mistakes = list(chain.from_iterable(found))
-    if mistakes:
-        raise mistakes[0] if len(mistakes) == 1 else SeveralMistakesError(mistakes)
+    refuse(mistakes)
 
 
 def _of_manifest(then: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[ChangedSinceError]:

@@ -78,10 +78,7 @@ def test_fault_that_the_emulator_does_not_know_is_a_wrong_option(run):
 
 
 def test_faults_that_will_not_do_are_told_together_and_nothing_is_begun(run, tmp_path):
-    """Fails if one of two wrong faults is told only once the other is mended, or a folder is left.
-
-    Also if what is told is changed on its way: `:b:` is a picture to those who draw such.
-    """
+    """Fails if a wrong fault is told only once another is mended, or a folder is left."""
     process, _ = run("--fault", "F99", "--fault", "F12:a=small,b=small", "--inspection", "minimum")
     assert process.returncode == 2
     assert "F99: " in process.stderr
