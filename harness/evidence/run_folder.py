@@ -94,6 +94,7 @@ _WRONG_PLACE = (
     errno.EACCES,
     errno.EPERM,
     errno.EROFS,
+    errno.ENOENT,
     errno.ENOTDIR,
     errno.EEXIST,
     errno.ENAMETOOLONG,

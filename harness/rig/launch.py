@@ -21,6 +21,8 @@ from harness.rig import warden
 from harness.rig.errors import NotThereError
 from harness.verdicts import ConfigurationError
 
+SUBJECT = "emulator"
+"""What errors name: the rig file's table, whatever program it starts."""
 START_LIMIT_S = 15.0
 _END_LIMIT_S = 4.0
 _USAGE = 2
@@ -90,7 +92,7 @@ def _first_line(process: subprocess.Popen[bytes], deadline: float) -> bytes:
 def _endpoints(
     line: bytes, process: subprocess.Popen[bytes], program: Sequence[str], said: IO[bytes]
 ) -> tuple[dict[str, str], str | None]:
-    subject = " ".join(program)
+    named = " ".join(program)
     try:
         message = json.loads(line) if line else None
         endpoints = message["endpoints"] if isinstance(message, dict) else None
@@ -109,7 +111,7 @@ def _endpoints(
     told = f": {last[0]}" if last else ""
     if status == _USAGE:
         raise ConfigurationError(
-            subject,
+            SUBJECT,
             expected="settings and faults it accepts",
             found=f"a refusal{told}",
             remedy="correct the rig file or the fault",
@@ -121,8 +123,8 @@ def _endpoints(
     else:
         found = f"no line within {START_LIMIT_S:g} s{told}"
     raise NotThereError(
-        subject,
-        expected='a first line {"endpoints": {...}}',
+        SUBJECT,
+        expected=f'a first line {{"endpoints": {{...}}}} of `{named}`',
         found=found,
         remedy="run the program by hand to see what it says",
     )

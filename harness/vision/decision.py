@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
+from statistics import median
 
 import cv2
 import numpy as np
@@ -50,6 +51,11 @@ AS_GOOD_AS_SURE = 0.995
 PHANTOM, FAINT = 0.7, 0.52
 """Scores below which something without pips may be a reflection: if it does not look like a die,
 and even if it does."""
+WASHED_OUT, LIKE_A_LAMP = 0.45, 0.06
+"""Score from which what has the size and shape of the dice's faces, and no pips, may be a die that
+light has washed out, and chance that it is no face at all from which it may not."""
+AS_LARGE, AS_SQUARE = 0.12, 0.1
+"""How far its edge may be from the dice's, and its edges from each other, as parts of them."""
 FACELESS = 0.85
 """Chance that no face is seen from which pips that read are none."""
 MAYBE_MOVING = 0.6
@@ -284,8 +290,9 @@ def decide(
     # Two dice hardly tell a nadir: where one is missing, that is the surer reason.
     if "leaning" in refusals and (not too_few or any(d.surely_leans for d in sure)):
         return refuse("leaning")
-    if count is not None and len(solid) > count:
-        return refuse("extra")
+    too_many = count is not None and len(solid) > count
+    if too_many or (not too_few and any(_washed_out(d, solid) for d in seen if d.phantom)):
+        return refuse("disagreement" if count is None else "extra")
     if too_few or not sure:
         if "obstructed" in refusals or chips or any(d.covered for d in doubtful):
             return refuse("obstructed")
@@ -303,6 +310,18 @@ def decide(
         return refuse("disagreement" if count is None else "extra")
     values = tuple(sorted(d.value for d in sure if d.value is not None))
     return Decision(values, None, confidence, dice)
+
+
+def _washed_out(die: Die, solid: list[Die]) -> bool:
+    """Tell whether what may be a lamp's image may as well be a die whose face light hides."""
+    frame = die.judged.frame
+    bare = die.pips.value is None and die.state == "obstructed"
+    if not bare or die.found.score < WASHED_OUT or not solid:
+        return False
+    edge = median(d.judged.frame.edge for d in solid)
+    large = abs(frame.edge / edge - 1) < AS_LARGE
+    square = abs(abs(frame.across) / abs(frame.along) - 1) < AS_SQUARE
+    return large and square and die.chances["nothing"] < LIKE_A_LAMP
 
 
 def _sureness(reason: str, dice: list[Die], confidence: float) -> float:

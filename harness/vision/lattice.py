@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+from numpy.typing import NDArray
 
 from harness.vision.faces import Floats
 
@@ -51,6 +54,35 @@ def fit_lattice(sites: Floats, spots: Floats) -> Floats:
     k /= sum(abs(a - z0) ** 2 for a in z)
     shift = w0 - k * z0
     return np.array([[k.real, -k.imag, shift.real], [k.imag, k.real, shift.imag]], np.float32)
+
+
+def fit_pattern(spots: Floats, sites: Floats) -> tuple[NDArray[np.intp], Floats, float] | None:
+    """Fit a pattern (n, 2) to spots; gives each pip's spot, the lattice (2, 3) and the misfit.
+
+    None if it does not fit.
+    """
+    if len(sites) == 1:
+        away = np.hypot(spots[:, 0], spots[:, 1])
+        k = int(np.argmin(away))
+        if away[k] > 0.22:
+            return None
+        matrix = np.array([[0.432, 0, 0], [0, 0.432, 0]], np.float32)
+        matrix[:, 2] = spots[k]
+        return np.array([k]), matrix, float(away[k]) * 0.4
+    expected = sites * np.float32(USUAL)
+    for reach in (NEAR, 0.2, 0.16):
+        off = expected[:, None] - spots
+        distance = np.hypot(off[..., 0], off[..., 1])
+        if distance.min(axis=1).max() > reach:
+            return None
+        chosen = distance.argmin(axis=1)
+        if len(set(chosen.tolist())) < len(sites):
+            return None
+        picked = spots[chosen]
+        matrix = fit_lattice(sites, picked)
+        expected = sites @ matrix[:, :2].T + matrix[:, 2]
+    error = picked - expected
+    return chosen, matrix, math.sqrt(float((error * error).sum()) / len(sites))
 
 
 def sound(matrix: Floats, value: int) -> bool:

@@ -23,7 +23,7 @@ from harness.vision.lattice import (
     PLACES,
     USUAL,
     Point,
-    fit_lattice,
+    fit_pattern,
     sound,
 )
 from harness.vision.lit_faces import LitFace, lit_parts, values_left
@@ -166,35 +166,6 @@ def _find_spots(flats: Floats, margin: int, most: int) -> list[_Spots]:
         own = own[np.argsort(-weak[own])]
         out.append(_Spots(where[own], step[own], weak[own], ranked[own, 3], ranked[own, 0]))
     return out
-
-
-def _fit(spots: Floats, sites: Floats) -> tuple[Indices, Floats, float] | None:
-    """Fit a pattern (n, 2) to spots; gives each pip's spot, the lattice (2, 3) and the misfit.
-
-    None if it does not fit.
-    """
-    if len(sites) == 1:
-        away = np.hypot(spots[:, 0], spots[:, 1])
-        k = int(np.argmin(away))
-        if away[k] > 0.22:
-            return None
-        matrix = np.array([[0.432, 0, 0], [0, 0.432, 0]], np.float32)
-        matrix[:, 2] = spots[k]
-        return np.array([k]), matrix, float(away[k]) * 0.4
-    expected = sites * np.float32(USUAL)
-    for reach in (NEAR, 0.2, 0.16):
-        off = expected[:, None] - spots
-        distance = np.hypot(off[..., 0], off[..., 1])
-        if distance.min(axis=1).max() > reach:
-            return None
-        chosen = distance.argmin(axis=1)
-        if len(set(chosen.tolist())) < len(sites):
-            return None
-        picked = spots[chosen]
-        matrix = fit_lattice(sites, picked)
-        expected = sites @ matrix[:, :2].T + matrix[:, 2]
-    error = picked - expected
-    return chosen, matrix, math.sqrt(float((error * error).sum()) / len(sites))
 
 
 def read_pips(pyramid: Pyramid, frames: Sequence[Frame]) -> list[PipReading]:
@@ -352,7 +323,7 @@ def _patterns(spots: _Spots, demands: _Demands) -> list[_Fit]:
                 continue
             if max(gaps[p] for p in places) > NEAR:
                 continue
-            fit = _fit(where, sites)
+            fit = fit_pattern(where, sites)
             if fit is None:
                 continue
             chosen, matrix, misfit = fit

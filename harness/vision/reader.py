@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from harness.vision import finder
 from harness.vision.bodies import body_shows
 from harness.vision.calibration import Profile
-from harness.vision.decision import FLAT_ENOUGH, Die, decide
+from harness.vision.decision import CERTAIN, FLAT_ENOUGH, NEARLY_SURE, Die, decide
 from harness.vision.faces import Frame, Pyramid
 from harness.vision.finder import SURE, Finder, Scene
 from harness.vision.judge import Judged, TwoLooks
 from harness.vision.pictures import as_picture, fit_size
+from harness.vision.pip_map import PipMap
 from harness.vision.pips import NO_PIPS, PipReading, read_pips
 from harness.vision.plumb import Upright, lean_chances, with_looks
 from harness.vision.quality import picture_fault
@@ -35,6 +36,10 @@ SAME = 0.1
 """Part of an edge within which two looks see the same face. Where one took a side for a part of it,
 its upright edge is no other look at the same."""
 FLAT, LEANING = finder.STATES.index("flat"), finder.STATES.index("leaning")
+SPOILT = ("blank", "pattern", "glare", "ambiguous")
+"""Why spots tell no value where marks of pips may: light lies on them, or makes more of them."""
+MAY_BE_LIGHT = ("obstructed", "glare", "disagreement")
+"""Refusals of a die that may come of light on its face."""
 NOT_AN_IMAGE = DiceReading("unreadable", (), "not-an-image", 0.0, (), 0.0)
 
 
@@ -45,6 +50,7 @@ class DiceReader:
         self._profile = profile
         self._finder = Finder()
         self._looks = TwoLooks()
+        self._pip_map = PipMap()
 
     def read(self, image: NDArray[Any], dice: int | None = 3) -> DiceReading:
         """Read one picture, (h, w) or (h, w, 3 or 4) as OpenCV gives it, 8 or 16 bits.
@@ -125,7 +131,30 @@ class DiceReader:
             else Die(f, judged[k], NO_PIPS)
             for k, f in enumerate(found)
         )
+        dice = self._marked(pyramid, dice)
         return _Seen(_with_bodies(pyramid, dice), scene.chips, uprights)
+
+    def _marked(self, pyramid: Pyramid, dice: tuple[Die, ...]) -> tuple[Die, ...]:
+        """Read by the pip map where spots tell no value, if it says what the judge is sure of.
+
+        The finder must not be sure of another value.
+        """
+        unread = [
+            d
+            for d in dice
+            if d.pips.why_not in SPOILT
+            and d.pips is not NO_PIPS
+            and max(d.judged.values) > NEARLY_SURE
+            and (d.found.value == d.judged.value or max(d.found.values) < CERTAIN)
+            and (d.refusal in MAY_BE_LIGHT or d.phantom)
+        ]
+        marked = self._pip_map.read(pyramid, [d.judged.frame for d in unread])
+        told = {
+            id(d): replace(d, pips=reading)
+            for d, reading in zip(unread, marked, strict=True)
+            if reading is not None and reading.value == d.judged.value
+        }
+        return tuple(told.get(id(d), d) for d in dice)
 
     def _look_at_uprights(self, pyramid: Pyramid, uprights: list[Upright]) -> list[Upright]:
         """Look at dice four more ways, and join what is seen of their upright edges."""

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -91,6 +92,8 @@ def test_a_run_asked_for_where_nothing_can_be_written_is_a_mistake_of_the_asker(
     """Fails if a wrong --out is told as a fault of the bench (exit status 3, not 2)."""
     (tmp_path / "file").touch()
     places = [tmp_path / "file" / "run", tmp_path / ("x" * 300)]
+    if Path("/proc/self").is_dir():
+        places.append(Path("/proc/self/no-such-folder/run"))
     if os.geteuid() != 0:
         (tmp_path / "closed").mkdir(mode=0o500)
         places.append(tmp_path / "closed" / "run")

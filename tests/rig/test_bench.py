@@ -72,7 +72,7 @@ def test_a_refused_fault_is_a_usage_error(rig_file) -> None:
 
 def test_a_standin_that_dies_is_told_with_its_last_words(rig_file) -> None:
     with (
-        pytest.raises(NotThereError, match=r"status 7: out of order"),
+        pytest.raises(NotThereError, match=r"^emulator: .*status 7: out of order"),
         open_bench(load_rig(rig_file()), ["die"]),
     ):
         pass

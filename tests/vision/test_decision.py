@@ -97,6 +97,19 @@ def test_a_ring_in_a_mirror_image_is_no_die_too_many():
     assert decide((*three(), die(1, score=0.55, at=400)), (), 3).reason == "extra"
 
 
+@pytest.mark.parametrize(
+    ("score", "edge", "reason"),
+    [(0.55, 60, "extra"), (0.55, 64, "extra"), (0.4, 60, None), (0.55, 75, None), (0.55, 48, None)],
+)
+def test_a_die_that_light_has_washed_out_is_one_too_many(score, edge, reason):
+    """Fails when four dice, one burnt out by a sheet of light, are read as three.
+
+    What is hardly found or of another size is a lamp's image.
+    """
+    burnt = die(1, pips=None, state="obstructed", score=score, at=400, edge=edge)
+    assert decide((*three(), burnt), (), 3).reason == reason
+
+
 def test_what_is_hardly_found_and_far_larger_than_the_dice_is_none():
     """As a lamp in a window's mirror image: a one, were it not of twice their size."""
     mirrored = die(1, score=0.3, at=400, edge=120)
@@ -161,7 +174,7 @@ def test_a_larger_die_where_one_is_missing_lies_on_it():
 
 
 def test_a_reflection_beside_three_dice_is_no_die():
-    ghost = die(state="obstructed", pips=None, score=0.6, at=300)
+    ghost = die(state="obstructed", pips=None, score=0.6, at=300, edge=48)
     assert decide((*three(), ghost), (), 3).reason is None
     assert decide((*three()[:2], ghost), (), 3).reason == "obstructed"
 

@@ -27,12 +27,15 @@ SHEETS = 301_500
 DOMES = 400_000
 """Number from which on dice lie under domes that mirror lamps, as many dice do themselves, and
 clear dice show their lower faces' pips."""
+SWEPT = 500_000
+"""Number from which on nearly all such dice mirror sheets of light, most of them clear dice."""
 STATES = ("flat", "leaning", "stacked_top", "under", "blank", "covered", "moving", "cut")
 _RED = (0.04, 0.03, 0.62)
 
 
 _USUAL = (0.2, 0.17, 0.1, 0.06, 0.15, 0.1, 0.06, 0.06, 0.1)
 _CLEAR = (0.15, 0.12, 0.1, 0.1, 0.27, 0.06, 0.06, 0.06, 0.08)
+_CLEARER = (0.1, 0.1, 0.06, 0.08, 0.45, 0.06, 0.05, 0.05, 0.05)
 """How often each style is drawn: usually, and where light on clear dice is what is shown."""
 
 
@@ -292,7 +295,8 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
         count = int(rng.integers(3, 6))
     close = rng.random() < (0.3 if standing else 0.75) if gathered or standing else False
     spots = (_gather if close else _place)(rng, camera, count)
-    styles = [_style(rng, _CLEAR if domed else _USUAL)]
+    swept = seed >= SWEPT
+    styles = [_style(rng, _CLEARER if swept else _CLEAR if domed else _USUAL)]
     if rng.random() < 0.15:
         styles.append(_style(rng))
     n = len(spots)
@@ -312,7 +316,7 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
     upset = int(rng.integers(n)) if n else 0
     if standing and rng.random() < 0.8:
         trouble = "none"
-        leaning = 0.45 if not domed or rng.random() < 0.6 else 0.0
+        leaning = 0.45 if not domed or rng.random() < (0.35 if swept else 0.6) else 0.0
         for k in range(n):
             if rng.random() < leaning:
                 lean[k] = rng.uniform(9, 24) if rng.random() < 0.7 else rng.uniform(4, 42)
@@ -399,8 +403,8 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
     lights[:, 3:6] /= whole
     ambient /= whole
     sky = np.array([rng.uniform(0, 0.5), rng.uniform(0, 1.2)])
-    quads = np.zeros((int(rng.integers(0, 4)), 8))
-    sheets = seed >= SHEETS and rng.random() < (0.75 if domed else 0.4)
+    quads = np.zeros((int(rng.integers(0, 4)) + swept, 8))
+    sheets = seed >= SHEETS and rng.random() < (0.9 if swept else 0.75 if domed else 0.4)
     if sheets:
         body[:, 7] *= rng.uniform(1, 2.5)
     for q in quads:
@@ -524,6 +528,8 @@ def draw_scene(seed: int) -> tuple[Any, dict[str, Any]]:
                 "body": body_seen / area,
                 "glare": float(np.mean(glare[face_seen])) if face_seen.any() else 0.0,
                 "shown": round(_shown(jpeg, top_pips, radius_px), 1),
+                "pips": top_pips.round(2).tolist(),
+                "radius": round(radius_px, 2),
             }
         )
     return jpeg, truth

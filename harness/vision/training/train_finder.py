@@ -256,9 +256,8 @@ def train(folder: Path, out: Path, steps: int, start: Path | None) -> None:
         picks = [*rng.integers(len(known), size=BATCH - AMISS), *rng.choice(amiss, AMISS)]
         batch = [sample(rng, *known[i]) for i in picks]
         x, *rest = (torch.from_numpy(np.stack(v)) for v in zip(*batch, strict=True))
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            y = model(x.contiguous(memory_format=torch.channels_last))
-        loss = loss_of(y.float(), *rest)
+        y = model(x.contiguous(memory_format=torch.channels_last))
+        loss = loss_of(y, *rest)
         optimiser.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 5.0)

@@ -98,7 +98,8 @@ class Judge(nn.Module):
         return torch.cat([self.say[4](seen), self.doubt(seen)], 1)
 
 
-def _frame(corners: Any) -> Frame:
+def frame_of(corners: Any) -> Frame:
+    """Give a face's frame from its four corners (4, 2), px."""
     c = np.asarray(corners, float) @ np.array([1, 1j])
     return Frame(
         complex(c.mean()),
@@ -126,7 +127,7 @@ def crops_of(image: Any, truth: Any, rng: np.random.Generator, sight: Sight) -> 
     pyramid = Pyramid(image)
     h, w = image.shape[:2]
     out: list[Crop] = []
-    frames = [_frame(d["corners"]) for d in truth["dice"]]
+    frames = [frame_of(d["corners"]) for d in truth["dice"]]
 
     def free(at: complex, room: float) -> bool:
         return all(abs(at - f.centre) > room * f.edge for f in frames)
@@ -282,9 +283,8 @@ def train(sight: Sight, folder: Path, out: Path, steps: int, start: Path | None)
         x, value, state, correction, foot = (
             torch.from_numpy(np.stack(v)) for v in zip(*batch, strict=True)
         )
-        with torch.autocast("cpu", dtype=torch.bfloat16):
-            y = model(x.contiguous(memory_format=torch.channels_last))
-        loss = loss_of(y.float(), value, state, correction, foot, sight.way)
+        y = model(x.contiguous(memory_format=torch.channels_last))
+        loss = loss_of(y, value, state, correction, foot, sight.way)
         optimiser.zero_grad()
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 5.0)
