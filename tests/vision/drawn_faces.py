@@ -41,3 +41,12 @@ def lit(image, frame, a, b, radius, colour=(255, 255, 255)):
     x, y = frame.at(a, b)
     cv2.circle(image, (round(x), round(y)), round(radius * frame.edge / 2), colour, -1, cv2.LINE_AA)
     return image
+
+
+def spots_at_random(seed):
+    """Give four spots anywhere on a bare body, that fit a pattern by chance only, and the frame."""
+    rng = np.random.default_rng(seed)
+    image = np.full((180, 180, 3), 210, np.uint8)
+    for x, y in rng.uniform(50, 130, (4, 2)):
+        cv2.circle(image, (int(x), int(y)), 7, (20, 20, 20), -1, cv2.LINE_AA)
+    return image, Frame(complex(90, 90), 45, 45j)

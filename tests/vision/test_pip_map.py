@@ -1,6 +1,5 @@
 """Fails when marks under light are not read, or spell a value that the face has not."""
 
-import cv2
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +9,7 @@ from harness.vision.faces import Frame, Pyramid
 from harness.vision.lattice import PATTERNS
 from harness.vision.pip_map import PipMap
 from harness.vision.pips import read_pips
-from tests.vision.drawn_faces import COLOURS, draw, lit
+from tests.vision.drawn_faces import COLOURS, draw, lit, spots_at_random
 
 MAP = PipMap()
 
@@ -95,9 +94,6 @@ def test_a_blank_face_has_no_value(style):
 
 @pytest.mark.parametrize("seed", range(40))
 def test_spots_at_random_are_hardly_ever_a_face(seed):
-    """Four spots anywhere fit a pattern by chance only; none of these forty does."""
-    rng = np.random.default_rng(seed)
-    image = np.full((180, 180, 3), 210, np.uint8)
-    for x, y in rng.uniform(50, 130, (4, 2)):
-        cv2.circle(image, (int(x), int(y)), 7, (20, 20, 20), -1, cv2.LINE_AA)
-    assert value(image, Frame(complex(90, 90), 45, 45j)) is None
+    """None of these forty is."""
+    image, frame = spots_at_random(seed)
+    assert value(image, frame) is None

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from harness.vision.faces import Frame, Pyramid
 from harness.vision.lattice import PATTERNS
 from harness.vision.pips import read_pips
-from tests.vision.drawn_faces import COLOURS, draw, lit
+from tests.vision.drawn_faces import COLOURS, draw, lit, spots_at_random
 
 
 @pytest.mark.parametrize("style", COLOURS)
@@ -106,12 +106,9 @@ def test_a_sticker_over_the_pips_is_not_a_one_of_usual_size():
 
 @pytest.mark.parametrize("seed", range(40))
 def test_spots_at_random_are_hardly_ever_a_face(seed):
-    """Four spots anywhere fit a pattern by chance only; none of these forty does."""
-    rng = np.random.default_rng(seed)
-    image = np.full((180, 180, 3), 210, np.uint8)
-    for x, y in rng.uniform(50, 130, (4, 2)):
-        cv2.circle(image, (int(x), int(y)), 7, (20, 20, 20), -1, cv2.LINE_AA)
-    assert read_pips(Pyramid(image), [Frame(complex(90, 90), 45, 45j)])[0].value is None
+    """None of these forty is."""
+    image, frame = spots_at_random(seed)
+    assert read_pips(Pyramid(image), [frame])[0].value is None
 
 
 @pytest.mark.parametrize("style", COLOURS)

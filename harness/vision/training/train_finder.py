@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from torch import nn
 from torch.nn import functional as fn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
+from harness.vision.training.course import Course
 from harness.vision.training.frames import describe
 
 WIDTH, HEIGHT, STRIDE = 320, 240, 8
@@ -245,28 +245,15 @@ def train(folder: Path, out: Path, steps: int, start: Path | None) -> None:
     mean = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(MEMORY), use_buffers=True)
     model = model.to(memory_format=torch.channels_last).train()
     rate = 2.5e-3 if start is None else 1.5e-3
-    optimiser = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=1e-4)
     known = load(folder)
     amiss = [i for i, (_, t) in enumerate(known) if any(d["state"] != "flat" for d in t["dice"])]
-    began, seen = time.monotonic(), 0.0
+    course = Course(model, mean, steps, rate, 1e-4)
     for step in range(steps):
-        for group in optimiser.param_groups:
-            ease = 0.5 + 0.5 * np.cos(np.pi * step / steps)
-            group["lr"] = rate * min(1, (step + 1) / 100) * ease
         picks = [*rng.integers(len(known), size=BATCH - AMISS), *rng.choice(amiss, AMISS)]
         batch = [sample(rng, *known[i]) for i in picks]
         x, *rest = (torch.from_numpy(np.stack(v)) for v in zip(*batch, strict=True))
         y = model(x.contiguous(memory_format=torch.channels_last))
-        loss = loss_of(y, *rest)
-        optimiser.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 5.0)
-        optimiser.step()
-        mean.update_parameters(model)
-        seen = 0.98 * seen + 0.02 * loss.item() if step else loss.item()
-        if step % 100 == 99:
-            minutes = (time.monotonic() - began) / 60
-            print(f"{step + 1} of {steps}, {minutes:.1f} min, loss {seen:.3f}", flush=True)
+        course.learn(loss_of(y, *rest))
         if step % 1000 == 999:
             torch.save(mean.module.state_dict(), out.with_suffix(".pt"))
     torch.save(mean.module.state_dict(), out.with_suffix(".pt"))

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,6 +28,7 @@ from torch.nn import functional as fn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from harness.vision.faces import Frame, Pyramid
+from harness.vision.training.course import Course
 from harness.vision.training.train_finder import MEMORY, Residual, block, colour_change
 
 HIDDEN = 8.0
@@ -267,15 +267,11 @@ def train(sight: Sight, folder: Path, out: Path, steps: int, start: Path | None)
     mean = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(MEMORY), use_buffers=True)
     model = model.to(memory_format=torch.channels_last).train()
     rate = 2e-3 if start is None else 1e-3
-    optimiser = torch.optim.AdamW(model.parameters(), lr=rate, weight_decay=3e-4)
     crops = gather(folder, sight)
     of_state = [[i for i, c in enumerate(crops) if c[2] == s] for s in (-1, *range(6))]
     print([len(s) for s in of_state], "crops", flush=True)
-    began, seen = time.monotonic(), 0.0
+    course = Course(model, mean, steps, rate, 3e-4)
     for step in range(steps):
-        for group in optimiser.param_groups:
-            ease = 0.5 + 0.5 * np.cos(np.pi * step / steps)
-            group["lr"] = rate * min(1, (step + 1) / 100) * ease
         picks = [
             of_state[s][rng.integers(len(of_state[s]))] for s in rng.choice(7, 64, p=sight.shares)
         ]
@@ -284,16 +280,7 @@ def train(sight: Sight, folder: Path, out: Path, steps: int, start: Path | None)
             torch.from_numpy(np.stack(v)) for v in zip(*batch, strict=True)
         )
         y = model(x.contiguous(memory_format=torch.channels_last))
-        loss = loss_of(y, value, state, correction, foot, sight.way)
-        optimiser.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 5.0)
-        optimiser.step()
-        mean.update_parameters(model)
-        seen = 0.98 * seen + 0.02 * loss.item() if step else loss.item()
-        if step % 200 == 199:
-            minutes = (time.monotonic() - began) / 60
-            print(f"{step + 1} of {steps}, {minutes:.1f} min, loss {seen:.3f}", flush=True)
+        course.learn(loss_of(y, value, state, correction, foot, sight.way))
         if step % 1000 == 999:
             torch.save(mean.module.state_dict(), out.with_suffix(".pt"))
     torch.save(mean.module.state_dict(), out.with_suffix(".pt"))

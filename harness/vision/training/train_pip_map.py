@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,6 +24,7 @@ from torch.nn import functional as fn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from harness.vision.faces import Frame, Pyramid
+from harness.vision.training.course import Course
 from harness.vision.training.halve import halve
 from harness.vision.training.train_finder import MEMORY, Residual, block, colour_change
 from harness.vision.training.train_judge import frame_of
@@ -196,30 +196,17 @@ def train(folder: Path, out: Path, steps: int) -> None:
     model = PipMap()
     mean = AveragedModel(model, multi_avg_fn=get_ema_multi_avg_fn(MEMORY), use_buffers=True)
     model = model.to(memory_format=torch.channels_last).train()
-    optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=3e-4)
     kinds = gather(folder)
     print([len(k) for k in kinds], "faces", flush=True)
-    began, seen = time.monotonic(), 0.0
-    for step in range(steps):
-        for group in optimiser.param_groups:
-            ease = 0.5 + 0.5 * np.cos(np.pi * step / steps)
-            group["lr"] = 3e-3 * min(1, (step + 1) / 100) * ease
+    course = Course(model, mean, steps, 3e-3, 3e-4)
+    for _ in range(steps):
         picks = [kinds[k][rng.integers(len(kinds[k]))] for k in rng.integers(2, size=BATCH)]
         x, marks, keep = (
             torch.from_numpy(np.stack(v).astype(np.float32))
             for v in zip(*(example(rng, crop) for crop in picks), strict=True)
         )
         y = model(x.contiguous(memory_format=torch.channels_last))
-        loss = loss_of(y, marks, keep)
-        optimiser.zero_grad()
-        loss.backward()
-        nn.utils.clip_grad_norm_(model.parameters(), 5.0)
-        optimiser.step()
-        mean.update_parameters(model)
-        seen = 0.98 * seen + 0.02 * loss.item() if step else loss.item()
-        if step % 200 == 199:
-            minutes = (time.monotonic() - began) / 60
-            print(f"{step + 1} of {steps}, {minutes:.1f} min, loss {seen:.3f}", flush=True)
+        course.learn(loss_of(y, marks, keep))
     torch.save(mean.module.state_dict(), out.with_suffix(".pt"))
     torch.onnx.export(
         mean.module.eval(),
