@@ -9,6 +9,7 @@ import numpy as np
 
 from harness.campaign.calibrate_dice import DiceCalibration
 from harness.campaign.calibrate_layout import LayoutCalibration
+from harness.vision.background import background_picture
 from harness.vision.faces import Picture
 from harness.vision.lamp_reference import LampReference
 from harness.vision.overlay import draw_reading
@@ -22,10 +23,11 @@ _LARGER = 2
 
 
 def dice_pictures(calibration: DiceCalibration) -> dict[str, Picture]:
-    """Give, by file name, each picture with what was read, and one with all that was found.
+    """Give, by file name, each picture with what was read, one with all that was found, and one of
+    the background.
 
-    That shows every die's place, the region where dice can lie, the pixel straight below the
-    camera, and the figures.
+    What was found: every die's place, the region where dice can lie, the pixel straight below the
+    camera, and the figures. The background is black where it is not known.
     """
     profile = calibration.profile
     drawn = {
@@ -49,7 +51,13 @@ def dice_pictures(calibration: DiceCalibration) -> dict[str, Picture]:
         f"{profile.camera} {profile.made}: tilt {profile.tilt_deg:g} deg, "
         f"die {profile.edge_px[0]:.0f} to {profile.edge_px[1]:.0f} px",
     )
-    return {**drawn, f"{profile.camera}.png": found}
+    drawn[f"{profile.camera}.png"] = found
+    bare = background_picture(profile.background)
+    if bare is not None:
+        size = (found.shape[1], found.shape[0])
+        larger = cv2.resize(bare[..., :3], size, interpolation=cv2.INTER_CUBIC)
+        drawn[f"{profile.camera}-background.png"] = np.asarray(larger, np.uint8)
+    return drawn
 
 
 def layout_pictures(calibration: LayoutCalibration) -> dict[str, Picture]:

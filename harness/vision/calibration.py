@@ -31,6 +31,7 @@ class Profile:
     bright_min, white_max: limits of `quality.Quality`. made: date, ISO 8601. size_px: width and
     height of the camera's pictures (0: not known). px_per_mm: pixels a mm where dice lie (0: not
     known). settings: digest of the camera's settings in the rig file ("" where it has none).
+    background: what the camera sees without dice, as `background` keeps it ("": not known).
     """
 
     camera: str
@@ -46,6 +47,7 @@ class Profile:
     size_px: tuple[float, float] = (0.0, 0.0)
     px_per_mm: float = 0.0
     settings: str = ""
+    background: str = ""
 
     @property
     def digest(self) -> str:
@@ -66,7 +68,7 @@ def digest_of(body: Mapping[str, Any]) -> str:
 
 _LENGTHS = {"edge_px": 2, "nadir_px": 2, "region": 4, "size_px": 2}
 _TEXTS = ("camera", "made")
-_TEXTS_OR_NONE = ("settings",)
+_TEXTS_OR_NONE = ("settings", "background")
 _NUMBERS = ("tilt_deg", "focal_px", "sharpness_min", "bright_min", "white_max", "px_per_mm")
 
 
@@ -128,6 +130,11 @@ def _problems(body: dict[str, Any]) -> list[Problem]:
     for name in _TEXTS_OR_NONE:
         if not isinstance(body.get(name, ""), str):
             problems.append(Problem(name, "a text", repr(body[name])))
+    if isinstance(body.get("background"), str) and body["background"]:
+        from harness.vision.background import background_picture  # OpenCV is heavy
+
+        if background_picture(body["background"]) is None:
+            problems.append(Problem("background", "a picture in base64", "none that can be read"))
     for name in _NUMBERS:
         if name in body and not _number(body[name]):
             problems.append(Problem(name, "a number, 0 or more", repr(body[name])))

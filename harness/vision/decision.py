@@ -86,6 +86,8 @@ class Die:
     """Whether spots like its pips lie beside the face, on no other face seen."""
     bodied: bool = False
     """Whether it shows the colour of the bodies of dice that are read."""
+    appeared: bool = False
+    """Whether what is seen there was not there when the camera was calibrated."""
 
     @cached_property
     def chances(self) -> dict[str, float]:
@@ -291,7 +293,8 @@ def decide(
     if "leaning" in refusals and (not too_few or any(d.surely_leans for d in sure)):
         return refuse("leaning")
     too_many = count is not None and len(solid) > count
-    if too_many or (not too_few and any(_washed_out(d, solid) for d in seen if d.phantom)):
+    hidden_die = any(d.appeared or _washed_out(d, solid) for d in seen if d.phantom)
+    if too_many or (not too_few and hidden_die):
         return refuse("disagreement" if count is None else "extra")
     if too_few or not sure:
         if "obstructed" in refusals or chips or any(d.covered for d in doubtful):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from harness.vision.background import background_of
 from harness.vision.calibration import CalibrationError, Profile
 from harness.vision.decision import SURE
 from harness.vision.faces import Picture, Pyramid
@@ -22,6 +23,8 @@ LEAST_DICE = 9
 LEAST_SPREAD = 0.12
 """Part of the picture's width over which the dice must be spread for that."""
 _SOFT = ("blurred", "moving")
+ANYWHERE = Profile("", "", edge_px=(0.0, 1e9))
+"""Of a camera of which nothing is known yet."""
 BEYOND_EDGES = 1.5
 """Edges beyond the dice seen to which dice may still lie."""
 
@@ -51,15 +54,23 @@ def calibrate_dice_camera(
     digest of the camera's settings. Raises CalibrationError saying what is missing: nothing read,
     too few dice, or all in one place.
     """
-    reader = DiceReader()
-    readings: list[DiceReading] = []
     height, width = pictures[0].shape[:2]
+    if any(picture.shape[:2] != (height, width) for picture in pictures):
+        raise CalibrationError(["the pictures are not all of one size"])
     found = _Found(fit_size(pictures[0])[1], (width, height))
-    for picture in pictures:
-        if picture.shape[:2] != (height, width):
-            raise CalibrationError(["the pictures are not all of one size"])
-        reading, looked = reader.read_closely(picture, dice)
-        readings.append(reading)
+    reader = DiceReader()
+    read = [reader.read_closely(picture, dice) for picture in pictures]
+    background = background_of(
+        [fit_size(picture)[0] for picture in pictures],
+        [[die.judged for die in looked if die.value is not None] for _, looked in read],
+    )
+    # What a lamp's image alone spoilt is read now that it is known to lie there always.
+    aware = DiceReader(replace(ANYWHERE, background=background))
+    for k, (reading, _) in enumerate(read):
+        if reading.verdict != "values":
+            read[k] = aware.read_closely(pictures[k], dice)
+    readings = [reading for reading, _ in read]
+    for picture, (reading, looked) in zip(pictures, read, strict=True):
         if reading.verdict != "values":
             continue
         found.dice += [
@@ -71,7 +82,8 @@ def calibrate_dice_camera(
     middles = np.array([d.frame.centre for d in found.dice])
     if np.abs(middles - middles.mean()).max() < LEAST_SPREAD * width * found.scale:
         raise CalibrationError(["the dice lie all in one place; lay them elsewhere each time"])
-    return _profile(found, camera, made, edge_mm, settings), tuple(readings)
+    profile = _profile(found, camera, made, edge_mm, settings)
+    return replace(profile, background=background), tuple(readings)
 
 
 def refusals(readings: Sequence[DiceReading]) -> str:

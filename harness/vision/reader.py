@@ -11,9 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.vision import finder
+from harness.vision.background import changes
 from harness.vision.bodies import body_shows
 from harness.vision.calibration import Profile
-from harness.vision.decision import CERTAIN, FLAT_ENOUGH, NEARLY_SURE, Die, decide
+from harness.vision.decision import (
+    CERTAIN,
+    FLAT_ENOUGH,
+    MAYBE_COVERED,
+    NEARLY_SURE,
+    WASHED_OUT,
+    Die,
+    decide,
+)
 from harness.vision.faces import Frame, Pyramid
 from harness.vision.finder import SURE, Finder, Scene
 from harness.vision.judge import Judged, TwoLooks
@@ -40,6 +49,8 @@ SPOILT = ("blank", "pattern", "glare", "ambiguous")
 """Why spots tell no value where marks of pips may: light lies on them, or makes more of them."""
 MAY_BE_LIGHT = ("obstructed", "glare", "disagreement")
 """Refusals of a die that may come of light on its face."""
+SURELY_SEEN = 0.75
+"""Score from which what was found is a die, whatever the background says."""
 NOT_AN_IMAGE = DiceReading("unreadable", (), "not-an-image", 0.0, (), 0.0)
 
 
@@ -132,7 +143,8 @@ class DiceReader:
             for k, f in enumerate(found)
         )
         dice = self._marked(pyramid, dice)
-        return _Seen(_with_bodies(pyramid, dice), scene.chips, uprights)
+        dice = self._against_background(pyramid, _with_bodies(pyramid, dice))
+        return _Seen(dice, scene.chips, uprights)
 
     def _marked(self, pyramid: Pyramid, dice: tuple[Die, ...]) -> tuple[Die, ...]:
         """Read by the pip map where spots tell no value, if it says what the judge is sure of.
@@ -155,6 +167,28 @@ class DiceReader:
             if reading is not None and reading.value == d.judged.value
         }
         return tuple(told.get(id(d), d) for d in dice)
+
+    def _against_background(self, pyramid: Pyramid, dice: tuple[Die, ...]) -> tuple[Die, ...]:
+        """Leave out what lay there without dice too; mark what may be a die that light hides."""
+        background = "" if self._profile is None else self._profile.background
+        doubted = [d.phantom or d.found.score < SURE or d.refusal is not None for d in dice]
+        if not background or not any(doubted):
+            return dice
+        lying = [d.judged for d, doubt in zip(dice, doubted, strict=True) if not doubt]
+        changed = changes(pyramid.level(0), background, lying)
+        if changed is None:
+            return dice
+        kept = []
+        for die, doubt in zip(dice, doubted, strict=True):
+            seen = changed.differences(die.judged.frame) if doubt else None
+            if seen is None:
+                kept.append(die)
+            elif not seen.nothing or die.found.score > SURELY_SEEN:
+                certain = seen.under_light or seen.more_than_shadow
+                least = MAYBE_COVERED if certain else WASHED_OUT
+                appeared = seen.something and die.found.score > least
+                kept.append(replace(die, appeared=appeared))
+        return tuple(kept)
 
     def _look_at_uprights(self, pyramid: Pyramid, uprights: list[Upright]) -> list[Upright]:
         """Look at dice four more ways, and join what is seen of their upright edges."""

@@ -23,6 +23,7 @@ from harness.rig.drivers.emulator_control import EmulatorControl
 from harness.rig.find import find_rig
 from harness.rig.rigfile import load_rig
 from harness.rules.books import load_book
+from harness.vision.background import background_picture
 from harness.vision.calibration import load_profile
 from harness.vision.lamp_reference import load_reference
 from tests.cli.running import write_short_book
@@ -190,6 +191,8 @@ def test_what_was_found_is_kept_with_date_hash_and_pictures(calibrated, folder):
         assert tuple(profile.size_px) == (480, 360)
         assert 1.0 < profile.px_per_mm < 10.0
         assert profile.tilt_deg == pytest.approx(4.0, abs=4.0)
+        assert background_picture(profile.background) is not None
+        assert (kept / f"{name}-background.png").is_file()
     reference = load_reference(kept / "layout-lamps.json")
     assert reference.digest == cameras["layout"]["sha256"]
     assert sorted(reference.spots) == AREAS
