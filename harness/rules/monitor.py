@@ -546,7 +546,8 @@ def _outcome_of(ended: _Round) -> Outcome:
     ]
     if "void" in outcomes:
         return "void"
-    unread = None in outcomes and not ended.seen["entered"]
+    # Values that nobody read may be keyed and paid all the same: the dice have no reading.
+    unread = None in outcomes and (ended.result.rest is None or not ended.seen["entered"])
     return "no-result" if unread or "no-result" in outcomes else "settled"
 
 
